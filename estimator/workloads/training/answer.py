@@ -10,7 +10,7 @@ from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import Constants
 from estimator.workloads.training.memory import Memory, memory_of
 from estimator.workloads.training.step import CP_CALLS, EP_CALLS, GATHERS, TP_CALLS, StepTimes, step_times
-from estimator.workloads.training.traffic import Traffic
+from estimator.workloads.training.traffic import Call, Traffic
 
 BAND = "band"
 SCALE_UP, NETWORK = "scale-up", "network"
@@ -182,12 +182,12 @@ def _links(steps: Steps, traffic: Traffic, step_s: FloatArray) -> list[tuple[Lin
     for i in range(len(step_s)):
         found = []
         for name, count in calls.items():
-            n_bytes = float(getattr(traffic, f"{name}_bytes")[i] * count[i])
+            call: Call = getattr(traffic, name)
+            n_bytes = float(call.n_bytes[i] * count[i])
             if n_bytes <= 0:
                 continue
-            crosses = getattr(traffic, f"{name}_crosses")[i]
-            busy = float(getattr(traffic, f"{name}_s")[i] * count[i] / step_s[i])
+            busy = float(call.seconds[i] * count[i] / step_s[i])
             kind = "fsdp" if name == "gather" else name
-            found.append(Link(NETWORK if crosses else SCALE_UP, kind, n_bytes, busy))
+            found.append(Link(NETWORK if call.crosses[i] else SCALE_UP, kind, n_bytes, busy))
         out.append(tuple(found))
     return out

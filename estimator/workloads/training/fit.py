@@ -18,7 +18,6 @@ import numpy as np
 
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
-from estimator.record import Json
 from estimator.units import BoolArray, FloatArray
 from estimator.workloads.fitted import Constant
 from estimator.workloads.training.calibrating import common_ln
@@ -69,14 +68,10 @@ def measured(constants: Constants, of: Callable[..., Iterator[MeasuredStep]] = m
     steps = steps_of([row.run for row in rows], catalog, constants)
     systems = Systems(catalog, network)
     keys = np.array([systems.key(row.run.system) for row in rows])
-    parts: Json = {}
-    for key in dict.fromkeys(keys):
-        here = np.flatnonzero(keys == key)
-        found = traffic_of(steps.take(here), systems.times(rows[here[0]].run.system))
-        for name in Traffic.__dataclass_fields__:
-            column = parts.setdefault(name, np.zeros(len(rows), dtype=getattr(found, name).dtype))
-            column[here] = getattr(found, name)
-    return Measured(rows, steps, Traffic(**parts), np.array([row.step_s for row in rows]))
+    places = [np.flatnonzero(keys == key) for key in dict.fromkeys(keys)]
+    found = [traffic_of(steps.take(here), systems.times(rows[here[0]].run.system)) for here in places]
+    traffic = Traffic.joined(found).take(np.argsort(np.concatenate(places)))
+    return Measured(rows, steps, traffic, np.array([row.step_s for row in rows]))
 
 
 def fitted(data: Measured, constants: Constants, of_eager: bool = False) -> Constants:

@@ -70,13 +70,13 @@ def step_times(steps: Steps, traffic: Traffic, constants: Constants) -> StepTime
     all_layers = (device**SHARPNESS + layers.host**SHARPNESS) ** (1 / SHARPNESS)
     n_micro = layouts.micro_batches
     stage = _slowest_stage(steps, all_layers, layers.head)
-    hand_over = np.where(layouts.pp > 1, k["pp_exposed"] * traffic.pp_s * 2 * layouts.virtual_stages, 0.0)
-    gathers = GATHERS * traffic.gather_s
+    hand_over = np.where(layouts.pp > 1, k["pp_exposed"] * traffic.pp.seconds * 2 * layouts.virtual_stages, 0.0)
+    gathers = GATHERS * traffic.gather.seconds
     fsdp = k.at(machines.fsdp_exposed) * np.minimum(gathers, stage) + np.maximum(gathers - stage, 0)
     bubble = (layouts.pp - 1) / layouts.virtual_stages * ((all_layers + layers.head) / layouts.pp + hand_over)
     bubble = np.where(layouts.zero_bubble, bubble / 3, bubble)
-    exposed = k.at(machines.dp_exposed) * traffic.dp_s
-    exposed = exposed + np.maximum(0.0, traffic.dp_s - exposed - k["overlap_window"] * stage)
+    exposed = k.at(machines.dp_exposed) * traffic.dp.seconds
+    exposed = exposed + np.maximum(0.0, traffic.dp.seconds - exposed - k["overlap_window"] * stage)
     update = k.at(machines.optimizer_bytes) * _updated(steps, parameters) / machines.memory_byte_s
     factor = k.at(machines.stack) * machines.factor
     factor = factor * (1 + k["scale_loss"] * np.log2(np.maximum(layouts.n_gpus / 8, 1)))
@@ -131,11 +131,11 @@ def _layers(steps: Steps, traffic: Traffic, parameters: Parameters, k: Constants
         attention=_attention(steps, k, tokens, again, power),
         memory=_memory(steps, k, tokens, moves, parameters),
         head=head,
-        tp=k.at(machines.tp_exposed) * traffic.tp_s * TP_CALLS * (1 + again / 2) * shapes.layers,
-        cp=k["cp_exposed"] * traffic.cp_s * CP_CALLS * shapes.attention_layers,
+        tp=k.at(machines.tp_exposed) * traffic.tp.seconds * TP_CALLS * (1 + again / 2) * shapes.layers,
+        cp=k["cp_exposed"] * traffic.cp.seconds * CP_CALLS * shapes.attention_layers,
         ep=k["ep_exposed"]
         * np.where(machines.ep_overlap, k["ep_overlap"], 1.0)
-        * traffic.ep_s
+        * traffic.ep.seconds
         * EP_CALLS
         * (1 + again / 2)
         * shapes.moe_layers,

@@ -5,46 +5,59 @@ domain) on the system's links. Ranks lie as Megatron-Core puts them: tensor para
 data parallelism, and pipeline stages farthest apart; experts over the ranks of a stage, one after another.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
 
 from estimator.units import BoolArray, FloatArray
-from estimator.workloads.paths.groups import GroupTimes, groups_of
+from estimator.workloads.paths.groups import Groups, GroupTimes, groups_of
 from estimator.workloads.training.columns import Steps
 
 VALUE_BYTES = 2  # of an activation, in BF16
 GRADIENT_BYTES = 2
 OLD_GRADIENT_BYTES = 4  # before gradients were reduced in BF16
+ADAPTER_SHARE = 0.004  # of all parameters that LoRA trains: rank 16 on the attention of a 70B model
+
+
+@dataclass(frozen=True)
+class Call:
+    """One kind of call of each step; shape (n_steps,)."""
+
+    seconds: FloatArray  # of one call
+    n_bytes: FloatArray  # that leave a rank
+    crosses: BoolArray  # whether its group does not fit a scale-up domain
+
+    def take(self, index: Any) -> Self:
+        """Entries at these places."""
+        return type(self)(self.seconds[index], self.n_bytes[index], self.crosses[index])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The same kind of call of several systems, one system after another."""
+        return cls(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)))
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """Seconds of one call, parameters on a rank and bytes; shape (n_steps,)."""
+    """What steps send, by kind of parallelism."""
 
-    tp_s: FloatArray  # all-gather of a layer's activations
-    cp_s: FloatArray  # exchange of a layer's keys and values
-    ep_s: FloatArray  # all-to-all of a layer's tokens
-    pp_s: FloatArray  # hand-over between two stages
-    dp_s: FloatArray  # reduce-scatter of gradients and all-gather of weights, once
-    gather_s: FloatArray  # all-gather of the sharded weights of a rank (FSDP), once
-    tp_bytes: FloatArray
-    cp_bytes: FloatArray
-    ep_bytes: FloatArray
-    pp_bytes: FloatArray
-    dp_bytes: FloatArray
-    gather_bytes: FloatArray
-    tp_crosses: BoolArray  # its group does not fit a scale-up domain
-    cp_crosses: BoolArray
-    ep_crosses: BoolArray
-    pp_crosses: BoolArray
-    dp_crosses: BoolArray
-    gather_crosses: BoolArray
+    tp: Call  # all-gather of a layer's activations
+    cp: Call  # exchange of a layer's keys and values
+    ep: Call  # all-to-all of a layer's tokens
+    pp: Call  # hand-over between two stages
+    dp: Call  # reduce-scatter of gradients and all-gather of weights, once
+    gather: Call  # all-gather of the sharded weights of a rank (FSDP), once
 
     def take(self, index: Any) -> Self:
         """Entries at these places."""
-        return type(self)(**{one.name: getattr(self, one.name)[index] for one in fields(self)})
+        return type(self)(**{one.name: getattr(self, one.name).take(index) for one in fields(self)})
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The steps of several systems, one system after another."""
+        return cls(**{one.name: Call.joined([getattr(part, one.name) for part in parts]) for one in fields(cls)})
 
 
 @dataclass(frozen=True)
@@ -86,81 +99,123 @@ def traffic_of(steps: Steps, times: GroupTimes) -> Traffic:
     steps : of one system; shape (n_steps,).
     times : of that system's groups.
     """
-    shapes, layouts, machines = steps.shapes, steps.layouts, steps.machines
-    domain = machines.domain_gpus
-    parameters = parameters_of(steps)
-    tokens = layouts.tokens
-    activation = tokens * shapes.hidden * VALUE_BYTES
-
-    tp_groups = groups_of(layouts.tp, np.minimum(layouts.tp, domain))
-    cp_inside = _inside(domain // layouts.tp, layouts.cp)
-    cp_bytes = (
-        layouts.micro_batch
-        * layouts.sequence
-        * shapes.kv_values
-        * VALUE_BYTES
-        / np.minimum(layouts.tp, np.maximum(shapes.kv_heads, 1))
+    copies = _copies_of(steps)
+    return Traffic(
+        tp=_tensor(steps, times),
+        cp=_context(steps, times),
+        ep=_experts(steps, times),
+        pp=_pipeline(steps, times),
+        dp=_gradients(steps, times, copies),
+        gather=_sharded_weights(steps, times, copies),
     )
-    ep_inside = np.minimum(layouts.ep, domain)
-    ep_bytes = tokens / layouts.tp * shapes.expert_hidden * shapes.top_k * VALUE_BYTES
-    far = layouts.n_gpus > domain
-    pp_bytes = activation / layouts.tp
+
+
+def _tensor(steps: Steps, times: GroupTimes) -> Call:
+    layouts, domain, activation = steps.layouts, steps.machines.domain_gpus, _activation_bytes(steps)
+    groups = groups_of(layouts.tp, np.minimum(layouts.tp, domain))
+    seconds = np.where(
+        layouts.sequence_parallel,
+        times.seconds("all_gather", groups, activation),
+        times.seconds("all_reduce", groups, activation) / 2,  # half as many calls, each of both halves
+    )
+    return Call(seconds, _part(layouts.tp) * activation, layouts.tp > domain)
+
+
+def _context(steps: Steps, times: GroupTimes) -> Call:
+    shapes, layouts = steps.shapes, steps.layouts
+    inside = _inside(steps.machines.domain_gpus // layouts.tp, layouts.cp)
+    heads = np.minimum(layouts.tp, np.maximum(shapes.kv_heads, 1))
+    n_bytes = layouts.micro_batch * layouts.sequence * shapes.kv_values * VALUE_BYTES / heads
+    seconds = times.seconds("all_gather", groups_of(layouts.cp, inside), n_bytes)
+    return Call(seconds, _part(layouts.cp) * n_bytes, layouts.cp > inside)
+
+
+def _experts(steps: Steps, times: GroupTimes) -> Call:
+    shapes, layouts = steps.shapes, steps.layouts
+    inside = np.minimum(layouts.ep, steps.machines.domain_gpus)
+    n_bytes = layouts.tokens / layouts.tp * shapes.expert_hidden * shapes.top_k * VALUE_BYTES
+    seconds = times.seconds("alltoall", groups_of(layouts.ep, inside), n_bytes * _sent_once(steps, inside))
+    return Call(seconds, _part(layouts.ep) * n_bytes, layouts.ep > inside)
+
+
+def _pipeline(steps: Steps, times: GroupTimes) -> Call:
+    layouts = steps.layouts
+    is_far, has_stages = layouts.n_gpus > steps.machines.domain_gpus, layouts.pp > 1
+    n_bytes = _activation_bytes(steps) / layouts.tp
+    seconds = times.seconds("sendrecv", groups_of(2, np.where(is_far, 1, 2)), n_bytes)
+    return Call(np.where(has_stages, seconds, 0.0), np.where(has_stages, n_bytes, 0.0), has_stages & is_far)
+
+
+@dataclass(frozen=True)
+class _Copies:
+    """Ranks that hold the same parameters, by which gradients are summed; shape (n_steps,)."""
+
+    parameters: Parameters
+    replicas: Any  # ranks of a group over which dense parameters are sharded
+    replicas_inside: Any  # of them in one scale-up domain
+    experts: Any  # ranks that hold the same experts
+    groups: Groups
+    expert_groups: Groups
+    is_whole: BoolArray  # each rank has whole weights, which are sharded for FSDP
+
+
+def _copies_of(steps: Steps) -> _Copies:
+    layouts, domain, parameters = steps.layouts, steps.machines.domain_gpus, parameters_of(steps)
     replicas = np.minimum(layouts.dp * layouts.cp, layouts.shard_gpus)
-    dp_inside = _inside(domain // layouts.tp, replicas)
+    inside = _inside(domain // layouts.tp, replicas)
     experts = parameters.expert_ranks.astype(np.int64)
-    expert_inside = _inside(domain // layouts.ep, experts)
+    return _Copies(
+        parameters=parameters,
+        replicas=replicas,
+        replicas_inside=inside,
+        experts=experts,
+        groups=groups_of(replicas, inside),
+        expert_groups=groups_of(experts, _inside(domain // layouts.ep, experts)),
+        is_whole=layouts.zero_stage < 3,
+    )
+
+
+def _gradients(steps: Steps, times: GroupTimes, copies: _Copies) -> Call:
+    layouts, machines, replicas = steps.layouts, steps.machines, copies.replicas
     trained = np.where(machines.is_lora, ADAPTER_SHARE, 1.0)
     gradient = np.where(machines.unfused_attention, OLD_GRADIENT_BYTES, GRADIENT_BYTES)
-    dense, own = parameters.dense * trained, parameters.experts * trained
-    dp_groups, expert_groups = groups_of(replicas, dp_inside), groups_of(experts, expert_inside)
     weight = machines.weight_bytes
-    is_dp = layouts.zero_stage < 3
-    dp_s = np.where(
-        is_dp,
-        times.seconds("reduce_scatter", dp_groups, dense * gradient)
-        + times.seconds("all_gather", dp_groups, dense * weight)
-        + times.seconds("reduce_scatter", expert_groups, own * gradient)
-        + times.seconds("all_gather", expert_groups, own * weight),
+    dense, own = copies.parameters.dense * trained, copies.parameters.experts * trained
+    within_s = np.where(
+        copies.is_whole,
+        times.seconds("reduce_scatter", copies.groups, dense * gradient)
+        + times.seconds("all_gather", copies.groups, dense * weight)
+        + times.seconds("reduce_scatter", copies.expert_groups, own * gradient)
+        + times.seconds("all_gather", copies.expert_groups, own * weight),
         0.0,
     )
-    copies = layouts.dp * layouts.cp // np.maximum(replicas, 1)
-    between = groups_of(copies, _inside(domain // (layouts.tp * np.maximum(replicas, 1)), copies))
-    dp_s = dp_s + times.seconds("all_reduce", between, np.where(copies > 1, dense / replicas * gradient, 0.0))
-    gather_s = np.where(
-        is_dp,
-        0.0,
-        times.seconds("all_gather", dp_groups, parameters.dense * weight)
-        + times.seconds("all_gather", expert_groups, parameters.experts * weight),
-    )
-    all_weights = parameters.dense + parameters.experts
-    return Traffic(
-        tp_s=np.where(
-            layouts.sequence_parallel,
-            times.seconds("all_gather", tp_groups, activation),
-            times.seconds("all_reduce", tp_groups, activation) / 2,  # half as many calls, each of both halves
-        ),
-        cp_s=times.seconds("all_gather", groups_of(layouts.cp, cp_inside), cp_bytes),
-        ep_s=times.seconds("alltoall", groups_of(layouts.ep, ep_inside), ep_bytes * _sent_once(steps, ep_inside)),
-        pp_s=np.where(layouts.pp > 1, times.seconds("sendrecv", groups_of(2, np.where(far, 1, 2)), pp_bytes), 0.0),
-        dp_s=dp_s,
-        gather_s=gather_s,
-        tp_bytes=_part(layouts.tp) * activation,
-        cp_bytes=_part(layouts.cp) * cp_bytes,
-        ep_bytes=_part(layouts.ep) * ep_bytes,
-        pp_bytes=np.where(layouts.pp > 1, pp_bytes, 0.0),
-        dp_bytes=np.where(is_dp, (_part(replicas) * dense + _part(experts) * own) * (gradient + weight), 0.0)
-        + 2 * _part(copies) * dense / replicas * gradient,
-        gather_bytes=np.where(is_dp, 0.0, _part(replicas) * all_weights * weight),
-        tp_crosses=layouts.tp > domain,
-        cp_crosses=layouts.cp > cp_inside,
-        ep_crosses=layouts.ep > ep_inside,
-        pp_crosses=(layouts.pp > 1) & far,
-        dp_crosses=(layouts.dp * layouts.cp) > dp_inside,
-        gather_crosses=replicas > dp_inside,
+    shards = layouts.dp * layouts.cp // np.maximum(replicas, 1)
+    between = groups_of(shards, _inside(machines.domain_gpus // (layouts.tp * np.maximum(replicas, 1)), shards))
+    between_bytes = np.where(shards > 1, dense / replicas * gradient, 0.0)
+    within_bytes = (_part(replicas) * dense + _part(copies.experts) * own) * (gradient + weight)
+    return Call(
+        seconds=within_s + times.seconds("all_reduce", between, between_bytes),
+        n_bytes=np.where(copies.is_whole, within_bytes, 0.0) + 2 * _part(shards) * dense / replicas * gradient,
+        crosses=(layouts.dp * layouts.cp) > copies.replicas_inside,
     )
 
 
-ADAPTER_SHARE = 0.004  # of all parameters that LoRA trains: rank 16 on the attention of a 70B model
+def _sharded_weights(steps: Steps, times: GroupTimes, copies: _Copies) -> Call:
+    parameters, weight = copies.parameters, steps.machines.weight_bytes
+    gathered_s = times.seconds("all_gather", copies.groups, parameters.dense * weight) + times.seconds(
+        "all_gather", copies.expert_groups, parameters.experts * weight
+    )
+    n_bytes = _part(copies.replicas) * (parameters.dense + parameters.experts) * weight
+    return Call(
+        seconds=np.where(copies.is_whole, 0.0, gathered_s),
+        n_bytes=np.where(copies.is_whole, 0.0, n_bytes),
+        crosses=copies.replicas > copies.replicas_inside,
+    )
+
+
+def _activation_bytes(steps: Steps) -> FloatArray:
+    """Of one layer, of a micro-batch."""
+    return np.asarray(steps.layouts.tokens * steps.shapes.hidden * VALUE_BYTES)
 
 
 def _inside(room: Any, ranks: Any) -> Any:
