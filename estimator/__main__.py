@@ -111,6 +111,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     verb.add_argument("--archive", choices=["zip"], help="all files of the placement in one")
     verb.set_defaults(run=_place)
+    verb = verbs.add_parser("accept", help="what the built network must deliver, gate by gate, and whether it does")
+    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
+    verb.add_argument(
+        "--results", metavar="FILE", nargs="+", default=[], help="logs of the gates' commands, or zip archives of them"
+    )
+    verb.add_argument(
+        "--format", default="json", metavar="FORMAT", help="json, or another by name; a wrong one lists them"
+    )
+    verb.set_defaults(run=_accept)
     verb = verbs.add_parser("catalog", help="the catalog's records")
     verb.add_argument("kind", metavar="KIND", nargs="?", help="one kind of record; without it, all kinds")
     verb.set_defaults(run=_catalog)
@@ -176,16 +185,9 @@ def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.calibration.site_fit import MAX_LOGS, calibrate
     from estimator.catalog.loader import load_catalog
 
-    files = []
-    try:
-        for name in asked.logs[: MAX_LOGS + 1]:
-            with Path(name).open("rb") as file:
-                files.append((Path(name).name, file.read(MAX_LOG_BYTES + 1)))
-    except OSError as error:
-        message = f"{error.filename}: {error.strerror}. Name logs of nccl-tests or rccl-tests."
-        raise SpecError([Problem("", "cannot_read", message)]) from None
+    files = _read_files(asked.logs[: MAX_LOGS + 1], MAX_LOG_BYTES, "Name logs of nccl-tests or rccl-tests.")
     system = _read_json(asked.system) if asked.system else {}
-    return _json(calibrate(files, system, load_catalog()).as_json())
+    return _json(calibrate(list(files), system, load_catalog()).as_json())
 
 
 def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:
@@ -238,6 +240,20 @@ def _place(asked: argparse.Namespace) -> Iterator[bytes]:
     return iter([archive(job)]) if asked.archive else file_format.write(job)
 
 
+def _accept(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.bringup.acceptance.design import accepted
+    from estimator.bringup.acceptance.exports.formats import acceptance_format
+    from estimator.bringup.acceptance.readers.upload import MAX_FILE_BYTES, MAX_FILES
+    from estimator.catalog.loader import load_catalog
+    from estimator.spec.parse import parse_spec
+
+    file_format, catalog = acceptance_format(asked.format), load_catalog()
+    spec = parse_spec(_read_json(asked.file), catalog)
+    files = _read_files(asked.results[: MAX_FILES + 1], MAX_FILE_BYTES, "Name results of the gates' commands.")
+    contract, answer = accepted(spec, catalog, files)
+    return (piece.encode() for piece in file_format.write(contract, answer))
+
+
 def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.asbuilt.report import compare_links
     from estimator.catalog.loader import load_catalog
@@ -277,6 +293,18 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     rates = own.exchange(catalog) if own else None
     report = report_of(quote, made.bom.lines if made.bom else (), catalog, rates)
     return _json({"columns": [one.as_json() for one in quote.columns], **report.as_json()})
+
+
+def _read_files(names: list[str], most_bytes: int, way_out: str) -> Iterator[tuple[str, bytes]]:
+    """(name, content) of each file, one at a time; of one that is too big a byte more than the most, for its reader to refuse."""
+    for name in names:
+        try:
+            with Path(name).open("rb") as file:
+                data = file.read(most_bytes + 1)
+        except OSError as error:
+            message = f"{error.filename}: {error.strerror}. {way_out}"
+            raise SpecError([Problem("", "cannot_read", message)]) from None
+        yield Path(name).name, data
 
 
 def _json(answer: Json | list[Json]) -> Iterator[bytes]:

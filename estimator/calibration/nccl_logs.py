@@ -105,6 +105,7 @@ class ParsedLog:
     messages: tuple[str, ...] = ()  # lines of the library, for the diagnosis
     settings: dict[str, str] = field(default_factory=dict)  # NCCL_… as the log says them
     n_disturbed: int = 0  # rows dropped because they took much longer than both neighbours
+    hosts: tuple[str, ...] = ()  # in the order of their first rank
 
 
 @dataclass
@@ -376,6 +377,7 @@ def _finish(name: str, reading: _Reading) -> ParsedLog:
         messages=tuple(reading.messages),
         settings=reading.settings,
         n_disturbed=reading.n_disturbed,
+        hosts=tuple(dict.fromkeys(ranks[rank][1] for rank in sorted(ranks) if ranks[rank][1])),
     )
 
 

@@ -131,3 +131,36 @@ def test_a_layout_is_placed_by_name_of_format(tmp_path: Path) -> None:
     assert "torchrun" in refused(run("place", "-", str(layout), "--format", "x", text=SPEC))["problems"][0]["message"]
     layout.write_text(json.dumps({"parallel": {"tp": 8, "dp": 400}}))
     assert refused(run("place", "-", str(layout), text=SPEC))["problems"][0]["code"] == "layout_too_large"
+
+
+def test_a_contract_is_printed_and_results_are_judged(tmp_path: Path) -> None:
+    planned = run("accept", "-", text=SPEC)
+    assert planned.stderr == ""
+    answer = json.loads(planned.stdout)
+    keys = {
+        "code",
+        "scope",
+        "command",
+        "bytes",
+        "expected",
+        "low",
+        "high",
+        "pass_at",
+        "false_alarm",
+        "miss",
+        "on_failure",
+    }
+    assert all(keys <= set(gate) for gate in answer["gates"])
+    assert {result["verdict"] for result in answer["results"]} == {"not_run"}
+    assert run("accept", "-", "--format", "script", text=SPEC).stdout.startswith("#!/usr/bin/env bash\n")
+    log = tmp_path / "node__node-0001__1.log"
+    log.write_text(
+        " 17179869184 4294967296 float sum -1 100000 171.80 300.65 0 100000 171.80 300.65 0\n# nGpus 8\n# all_reduce_perf\n"
+    )
+    judged = run("accept", "-", "--results", str(log), text=SPEC)
+    measured = [result for result in json.loads(judged.stdout)["results"] if result["measured"]]
+    assert [(one["gate"], one["verdict"], one["where"]) for one in measured] == [("node", "fail", "node-0001")]
+    assert refused(run("accept", "-", "--format", "x", text=SPEC))["problems"][0]["code"] == "not_a_choice"
+    assert refused(run("accept", "-", "--results", "/nowhere", text=SPEC))["problems"][0]["code"] == "cannot_read"
+    log.write_bytes(bytes(100))
+    assert refused(run("accept", "-", "--results", str(log), text=SPEC))["problems"][0]["code"] == "no_results"

@@ -1,0 +1,1 @@
+"""The files that a contract is written as, a module a format."""
