@@ -115,8 +115,13 @@ def usual_test_options(arguments: list[str]) -> list[str]:
     for argument in arguments:
         if argument in alone or argument.startswith(("-n", "--numprocesses", "--dist")) or names_tests(argument):
             return []
-    # Past eight, more copies of the app and the browser cost more than they save.
-    return ["-n", "auto", "--maxprocesses", "8", "--dist", "loadscope", "--durations", "10"]
+    return ["-n", str(n_test_processes(os.cpu_count() or 1)), "--dist", "loadscope", "--durations", "10"]
+
+
+def n_test_processes(cores: int) -> int:
+    """Two a core, as one of them often waits for a server or a browser; past eight, more copies of both cost more than
+    they save."""
+    return min(2 * cores, 8)
 
 
 def names_tests(argument: str) -> bool:

@@ -310,7 +310,14 @@ class TestBootstrap:
 
     @pytest.mark.parametrize("given", [[], ["-p", "no:cacheprovider"], ["-x", "-k", "no such path"], ["--color=yes"]])
     def test_the_whole_suite_takes_all_cores(self, bootstrap: types.ModuleType, given: list[str]) -> None:
-        assert bootstrap.usual_test_options(given)[:2] == ["-n", "auto"]
+        processes = bootstrap.n_test_processes(os.cpu_count() or 1)
+        assert bootstrap.usual_test_options(given)[:2] == ["-n", str(processes)]
+
+    @pytest.mark.parametrize(("cores", "processes"), [(1, 2), (2, 4), (4, 8), (64, 8)])
+    def test_two_processes_share_a_core_and_eight_are_enough(
+        self, bootstrap: types.ModuleType, cores: int, processes: int
+    ) -> None:
+        assert bootstrap.n_test_processes(cores) == processes
 
     @pytest.mark.parametrize(
         "given", [["tests/test_docs.py"], ["tests"], ["tests/test_docs.py::test_x"], ["-n0"], ["--pdb"], ["--version"]]
