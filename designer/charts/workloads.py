@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from designer.charts.cost import tooltip
 from designer.charts.vega import IS_ON, MAX_SERIES, POINT, Spec, chart_of, chosen, shaped
+from designer.wording.layouts import layout_words, placement_words
 from designer.wording.numbers import computed, count, duration_us, percent
-from estimator.record import Given
 from estimator.workloads.serving.answer import Placement
 from estimator.workloads.training.answer import StepAnswer
 
@@ -19,7 +19,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 
 def parts_chart(layouts: Sequence[StepAnswer]) -> Spec:
     """A bar a layout, the best on top, stacked by what its step waits for."""
-    heads = [layout_words(one) for one in layouts]
+    heads = [layout_words(one.parallel) for one in layouts]
     rows = [
         {
             "series": f"s{k}",
@@ -72,23 +72,15 @@ def seconds(layout: StepAnswer, kind: str) -> float:
     return float(sum(getattr(layout.parts_s, name) for name in KINDS[kind]))
 
 
-def layout_words(layout: StepAnswer) -> str:
-    """ "TP 8 · PP 4 · DP 32": what is more than one of."""
-    parallel = layout.parallel or {}
-    names = {"tp": "TP", "pp": "PP", "cp": "CP", "ep": "EP", "dp": "DP"}
-    parts = [f"{name} {parallel[key]}" for key, name in names.items() if parallel.get(key, 1) > 1]
-    return " · ".join(parts) or "one GPU"
-
-
 def _cell(layout: StepAnswer, kind: str) -> Spec:
     taken = seconds(layout, kind)
     return {"text": duration_us(taken * 1e6), "note": percent(taken / layout.step_s)}
 
 
 # --- Serving -----------------------------------------------------------------------------------------------------
-def serving_chart(front: Sequence[tuple[str, Placement]]) -> Spec:
+def serving_chart(front: Sequence[Placement]) -> Spec:
     """Tokens a second a GPU against time per token: a line a placement of the front, a point a load."""
-    shown = [front[at] for at in chosen(front, MAX_SERIES)]
+    shown = [(placement_words(front[at].layout), front[at]) for at in chosen(front, MAX_SERIES)]
     rows = [
         {
             "series": f"s{k}",
@@ -149,10 +141,3 @@ def serving_chart(front: Sequence[tuple[str, Placement]]) -> Spec:
         table,
         "Up is more tokens a dollar, left is faster for a reader. Each line goes from one request at once to the load requested.",
     )
-
-
-def placement_words(layout: Given) -> str:
-    """ "TP 8 · PP 2": what is more than one of."""
-    names = {"tp": "TP", "pp": "PP", "attention_dp": "attention DP", "moe_tp": "expert TP", "ep": "EP"}
-    parts = [f"{name} {layout[key]}" for key, name in names.items() if layout.get(key, 1) > 1]
-    return " · ".join(parts) or "one GPU"

@@ -56,6 +56,16 @@ class ServedMemory(Record):
     usable: float
 
 
+class ServedLayout(Record):
+    """Degrees of one worker; the keys of a request's ``layout``."""
+
+    tp: int
+    pp: int
+    attention_dp: int
+    moe_tp: int
+    ep: int
+
+
 class Placement(Record):
     """One placement of a model, and what it serves."""
 
@@ -72,6 +82,8 @@ class Placement(Record):
     missing_gb_per_gpu: IfAny[float] = None
     would_fit: IfAny[str] = None
     notes: IfAny[list[str]] = None
+    layout: IfAny[ServedLayout] = None
+    """Of a search: the layout that was found."""
 
 
 class Advice(Record):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from estimator.record import IfAny, Json, Record, Shape
+from estimator.record import IfAny, Record, Shape
 from estimator.units import GIGA, FloatArray
 from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import Constants
@@ -55,6 +55,22 @@ class MemoryParts(Shape):
     usable: float
 
 
+class TrainedLayout(Record):
+    """How a model is spread over GPUs, and its batch; the keys of a request's ``parallel``."""
+
+    tp: int
+    pp: int
+    cp: int
+    ep: int
+    dp: int
+    virtual_stages: int
+    micro_batch: int
+    global_batch: int
+    sequence: int
+    zero_stage: int
+    recompute: str
+
+
 class StepAnswer(Record):
     """One step; ``mfu`` counts the model's operations, ``hfu`` those of recompute too, both against the peak asked for."""
 
@@ -73,7 +89,8 @@ class StepAnswer(Record):
     limited_by: str
     links: tuple[Link, ...]
     notes: IfAny[tuple[str, ...]]
-    parallel: IfAny[Json]
+    parallel: IfAny[TrainedLayout]
+    """Of a search: the layout that was found."""
 
 
 WORDS = {

@@ -1,15 +1,17 @@
-"""The workloads tab: the links of the design, from a GPU's memory to the core, and what runs over them."""
+"""The workloads tab: a model trained and a model served on the design, and its links from a GPU's memory to the core."""
 
 from designer.charts.paths import levels_chart
-from designer.pages.result.workloads.serving import serving_context
-from designer.pages.result.workloads.training import training_context
+from designer.charts.workloads import parts_chart, serving_chart
+from designer.forms.workloads import serving_form, training_form
+from designer.services.workloads.links import levels_of_design
+from designer.services.workloads.serving import front_of, searched_placements
+from designer.services.workloads.training import run_of, searched_layouts
 from designer.wording.context import Context
-from estimator.catalog.loader import load_catalog
-from estimator.catalog.ports import CONVERGED, IN_BAND
-from estimator.record import Given, Json
+from designer.wording.layouts import layout_words
+from estimator.record import Given
 from estimator.result import PricedEstimate
-from estimator.spec.calibration import constants_of
-from estimator.workloads.paths.hierarchy import LinkLevel, link_levels
+
+LAYOUTS_DRAWN = 5
 
 
 def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
@@ -21,32 +23,33 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
         "is_predicted": True,
         "levels": levels,
         "charts": [levels_chart(levels)],
-        **training_context(estimate, system_keys(estimate), query),
-        **serving_context(estimate, system_keys(estimate), query),
+        **training_context(estimate, query),
+        **serving_context(estimate, query),
     }
 
 
-def levels_of_design(estimate: PricedEstimate) -> list[LinkLevel]:
-    """Every level of links that the estimated design has; none where its GPU is not known."""
-    system = estimate.performance.system
-    if system is None or system.gpu is None:
-        return []
-    catalog = load_catalog()
-    constants = constants_of(catalog, estimate.spec.workload.calibration)
-    return link_levels(
-        system_keys(estimate), estimate.compute.counts.gpus, catalog, constants, _ethernet_gbit_s(estimate)
-    )
+def training_context(estimate: PricedEstimate, query: Given) -> Context:
+    """The form, and the layouts that it asks for; what is refused stands beside its field."""
+    form = training_form(query, estimate.compute.counts.gpus)
+    context: Context = {"training_form": form}
+    with form.refusing():
+        found = searched_layouts(form, estimate)
+        context["searched"] = found
+        if found.layouts:
+            best = found.layouts[0]
+            context |= {"best": best, "best_words": layout_words(best.parallel)}
+            context["parts_charts"] = [parts_chart(found.layouts[:LAYOUTS_DRAWN])]
+            context["run"] = run_of(form, best, estimate)
+    return context
 
 
-def system_keys(estimate: PricedEstimate) -> Json:
-    """The estimated design as the ``system`` of a request."""
-    system = estimate.performance.system
-    return system.as_request() if system else {}
-
-
-def _ethernet_gbit_s(estimate: PricedEstimate) -> float | None:
-    """What a node has on its in-band network, else on a converged one; None where the design has neither."""
-    for key in (IN_BAND, CONVERGED):
-        if network := estimate.fabrics.get(key):
-            return float(network.endpoint_rate_gbit_s * (network.ports_per_node or 1))
-    return None
+def serving_context(estimate: PricedEstimate, query: Given) -> Context:
+    """The form, and the placements that it asks for; what is refused stands beside its field."""
+    form = serving_form(query)
+    context: Context = {"serving_form": form}
+    with form.refusing():
+        found = searched_placements(form, estimate)
+        context["served"] = found
+        front = front_of(form, estimate) if found.placements else []
+        context["serving_charts"] = [serving_chart(front)] if front else []
+    return context

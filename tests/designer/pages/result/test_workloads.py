@@ -11,10 +11,9 @@ from django.urls import reverse
 
 from designer.charts.paths import levels_chart
 from designer.models import Design
-from designer.pages.result.workloads.serving import serving_context
-from designer.pages.result.workloads.tab import levels_of_design, system_keys
-from designer.pages.result.workloads.training import training_context
+from designer.pages.result.workloads.tab import serving_context, training_context
 from designer.services.designs.results import result_of
+from designer.services.workloads.links import levels_of_design, system_keys
 from designer.wording import numbers
 from designer.wording.names import LEFT_OUT
 from estimator.catalog.loader import load_catalog
@@ -95,8 +94,7 @@ def test_more_tokens_take_more_days_and_dollars(owner: User, sent: list[str]) ->
     estimate = result_of(job)
     assert estimate
     few, many = (
-        training_context(estimate, system_keys(estimate), {"train_model": "llama3-8b", "tokens": tokens})["run"]
-        for tokens in ("1", "15")
+        training_context(estimate, {"train_model": "llama3-8b", "tokens": tokens})["run"] for tokens in ("1", "15")
     )
     assert many.days.typical == pytest.approx(15 * few.days.typical, rel=0.01)
     assert many.usd.typical == pytest.approx(
@@ -149,7 +147,7 @@ def test_placements_are_those_of_the_verb_and_dollars_are_gpu_hours(page: Client
         },
         load_catalog(),
     )
-    rows = serving_context(estimate, system_keys(estimate), ASKED)["placements"]
+    rows = serving_context(estimate, ASKED)["served"].placements
     assert [one.row.tpot_ms for one in rows] == [one["rows"][-1]["tpot_ms"] for one in answer["placements"]]
     best = next(one for one in rows if one.is_best)
     hour = estimate.cost.usd_per_gpu_hour.typical
@@ -185,7 +183,7 @@ def test_the_chart_of_the_front_has_a_point_for_each_load(owner: User, sent: lis
     _, job = finished(owner, SPEC)
     estimate = result_of(job)
     assert estimate
-    (chart,) = serving_context(estimate, system_keys(estimate), ASKED)["serving_charts"]
+    (chart,) = serving_context(estimate, ASKED)["serving_charts"]
     loads = len({row["load"] for row in chart["spec"]["data"]["values"]})
     assert loads == 4
     assert len(chart["table"]["rows"]) == loads * len(chart["legend"])

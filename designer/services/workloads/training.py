@@ -1,18 +1,17 @@
-"""A model trained on the design: the best layouts, where the seconds of a step go, and what a run takes."""
+"""A model trained on an estimated design, as a form has it: the best layouts, and what a run takes."""
 
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import cast
 
-from designer.charts.workloads import layout_words, parts_chart
-from designer.forms.workloads import TrainingForm, number, training_form, whole
-from designer.wording.context import Context
+from designer.forms.workloads import TrainingForm, number, whole
+from designer.services.workloads.links import system_keys
 from designer.wording.names import LEFT_OUT
 from designer.wording.numbers import words
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
-from estimator.record import Given, Json
+from estimator.record import Json, Record
 from estimator.result import PricedEstimate
 from estimator.training_request import ANY_STOP, rate_of, trained
 from estimator.workloads.models.catalog import catalog_models
@@ -22,41 +21,20 @@ from estimator.workloads.training.answer import StepAnswer
 
 ANSWERS_KEPT = 64
 LAYOUTS_SHOWN = 10
-LAYOUTS_DRAWN = 5
 TRILLION = 1e12
 MOST_TRILLIONS = 10_000
 FIELDS = {"model": "train_model", "precision": "train_precision", "global_batch": "batch", "tokens": "tokens"}
 
 
-class Searched(NamedTuple):
-    """The layouts that a search found, the best first, and what it left out."""
+class SearchedLayouts(Record):
+    """The layouts that a search found, the best first, and what it left out by the reason."""
 
     layouts: list[StepAnswer]
     looked_at: int
     refused: dict[str, int]
 
 
-def training_context(estimate: PricedEstimate, system: Json, query: Given) -> Context:
-    """The form, and the layouts that it asks for; what is refused stands beside its field."""
-    n_gpus = estimate.compute.counts.gpus
-    form = training_form(query, n_gpus)
-    found: Searched | None = None
-    run: TrainingRun | None = None
-    with form.refusing():
-        found = search(form, system, n_gpus)
-        run = _run(form, found, estimate) if found.layouts else None
-    context: Context = {"training_form": form, "searched": found, "run": run}
-    if found and found.layouts:
-        best = found.layouts[0]
-        context |= {
-            "best": best,
-            "best_words": layout_words(best),
-            "parts_charts": [parts_chart(found.layouts[:LAYOUTS_DRAWN])],
-        }
-    return context
-
-
-def search(form: TrainingForm, system: Json, n_gpus: int) -> Searched:
+def searched_layouts(form: TrainingForm, estimate: PricedEstimate) -> SearchedLayouts:
     """The best layouts on all GPUs of the design.
 
     Raises
@@ -67,8 +45,8 @@ def search(form: TrainingForm, system: Json, n_gpus: int) -> Searched:
     typed = form.texts()
     numbers = {name: whole(name, typed[name]) for name in ("sequence", "batch")}
     request = {
-        "system": system,
-        "gpus": n_gpus,
+        "system": system_keys(estimate),
+        "gpus": estimate.compute.counts.gpus,
         "model": typed["train_model"],
         "precision": typed["train_precision"],
         "task": typed["task"],
@@ -79,9 +57,8 @@ def search(form: TrainingForm, system: Json, n_gpus: int) -> Searched:
         answer = _trained(json.dumps(request, sort_keys=True))
     except SpecError as error:
         raise SpecError([_beside_its_field(problem) for problem in error.problems]) from None
-    return Searched(
-        [StepAnswer.from_json(one) for one in answer["layouts"]], answer["looked_at"], _left_out(answer["refused"])
-    )
+    layouts = [StepAnswer.from_json(one) for one in answer["layouts"]]
+    return SearchedLayouts(layouts=layouts, looked_at=answer["looked_at"], refused=_left_out(answer["refused"]))
 
 
 @lru_cache(maxsize=ANSWERS_KEPT)
@@ -100,17 +77,22 @@ def _beside_its_field(problem: Problem) -> Problem:
     return Problem(FIELDS.get(key, key), problem.code, problem.message)
 
 
-def _run(form: TrainingForm, found: Searched, estimate: PricedEstimate) -> TrainingRun:
-    """Days and dollars of training on so many tokens by the best layout."""
+def run_of(form: TrainingForm, best: StepAnswer, estimate: PricedEstimate) -> TrainingRun:
+    """Days and dollars of training on so many tokens by a layout.
+
+    Raises
+    ------
+    SpecError
+        Where the number of tokens is none, or too large.
+    """
     tokens = number("tokens", form.texts()["tokens"])
     if tokens > MOST_TRILLIONS:
         message = f"{tokens:g} trillion tokens are more than {MOST_TRILLIONS:,}, the most. Type fewer, such as 15."
         raise SpecError([Problem("tokens", "out_of_range", message)])
-    best, n_gpus = found.layouts[0], estimate.compute.counts.gpus
     shape = catalog_models()[form.texts()["train_model"]].shape
     return training_run(
         RunRequest(tokens * TRILLION),
-        n_gpus,
+        estimate.compute.counts.gpus,
         total_parameters(shape),
         rate_of(best),
         load_catalog().economics[ANY_STOP].ends,

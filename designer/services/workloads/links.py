@@ -1,0 +1,34 @@
+"""An estimated design as workloads see it: the ``system`` of a request, and its links level by level."""
+
+from estimator.catalog.loader import load_catalog
+from estimator.catalog.ports import CONVERGED, IN_BAND
+from estimator.record import Json
+from estimator.result import PricedEstimate
+from estimator.spec.calibration import constants_of
+from estimator.workloads.paths.hierarchy import LinkLevel, link_levels
+
+
+def levels_of_design(estimate: PricedEstimate) -> list[LinkLevel]:
+    """Every level of links that the estimated design has; none where its GPU is not known."""
+    system = estimate.performance.system
+    if system is None or system.gpu is None:
+        return []
+    catalog = load_catalog()
+    constants = constants_of(catalog, estimate.spec.workload.calibration)
+    return link_levels(
+        system_keys(estimate), estimate.compute.counts.gpus, catalog, constants, _ethernet_gbit_s(estimate)
+    )
+
+
+def system_keys(estimate: PricedEstimate) -> Json:
+    """The estimated design as the ``system`` of a request."""
+    system = estimate.performance.system
+    return system.as_request() if system else {}
+
+
+def _ethernet_gbit_s(estimate: PricedEstimate) -> float | None:
+    """What a node has on its in-band network, else on a converged one; None where the design has neither."""
+    for key in (IN_BAND, CONVERGED):
+        if network := estimate.fabrics.get(key):
+            return float(network.endpoint_rate_gbit_s * (network.ports_per_node or 1))
+    return None

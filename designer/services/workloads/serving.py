@@ -1,0 +1,140 @@
+"""A model served on an estimated design, as a form has it: placements of a replica, and what they serve."""
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import cast
+
+from designer.forms.workloads import ServingForm, number, whole
+from designer.services.workloads.links import system_keys
+from designer.wording.layouts import placement_words
+from estimator.catalog.loader import load_catalog
+from estimator.errors import Problem, SpecError
+from estimator.record import Json, Record
+from estimator.result import PricedEstimate
+from estimator.serving_request import served
+from estimator.workloads.serving.answer import Placement, ServedLayout, ServedRow, usd_per_million_tokens
+
+ANSWERS_KEPT = 128
+PLACEMENTS_SHOWN = 10
+LOADS_DRAWN = (1, 4, 16, 64, 256, 1024)
+FIELDS = {
+    "model": "serve_model",
+    "precision": "serve_precision",
+    "input_tokens": "prompt_tokens",
+    "output_tokens": "answer_tokens",
+}
+
+
+class DesignPlacement(Record):
+    """One placement under the load requested, on one replica and on the whole design."""
+
+    label: str
+    placement: Placement
+    replicas: int
+    """That the design has GPUs for."""
+    tokens_per_s: float
+    """Of all these replicas."""
+    usd_per_million_tokens: float | None
+    """Of output, at the design's cost of a GPU-hour; null where nothing is served."""
+    why_not: str
+    """Why it is not the best; empty for the best one."""
+    is_best: bool
+    is_on_front: bool
+
+    @property
+    def row(self) -> ServedRow:
+        """Its figures under the load requested."""
+        return self.placement.rows[-1]
+
+
+class SearchedPlacements(Record):
+    """The placements that a search found, and what it says of those that there are not."""
+
+    placements: list[DesignPlacement]
+    looked_at: int
+    of_no_placement: list[str]
+
+    @property
+    def best(self) -> DesignPlacement | None:
+        """The best one; None where no placement meets what is required."""
+        return next((one for one in self.placements if one.is_best), None)
+
+
+def searched_placements(form: ServingForm, estimate: PricedEstimate) -> SearchedPlacements:
+    """The best placements under the load that was typed.
+
+    Raises
+    ------
+    SpecError
+        With what is wrong, by the names of the form's fields.
+    """
+    answer = _ask(form, estimate)  # under one load, so that reasons and figures are of the same
+    return SearchedPlacements(
+        placements=_placements(answer, estimate),
+        looked_at=answer["looked_at"],
+        of_no_placement=[one["message"] for one in answer["advice"] if one["placement"] < 0],
+    )
+
+
+def front_of(form: ServingForm, estimate: PricedEstimate) -> list[Placement]:
+    """The placements that none of the others beats, under the loads of LOADS_DRAWN up to the one that was typed."""
+    answer = _ask(form, estimate, LOADS_DRAWN)
+    return [Placement.from_json(answer["placements"][at]) for at in answer["pareto"]]
+
+
+def _ask(form: ServingForm, estimate: PricedEstimate, fewer: Sequence[int] = ()) -> Json:
+    """What the verb answers under the load that was typed, and under those of ``fewer`` that are lower."""
+    typed = form.texts()
+    load = whole("concurrency", typed["concurrency"])
+    target = {name: number(name, typed[name]) for name in ("tpot_ms", "ttft_ms") if typed[name]}
+    request = {
+        "system": system_keys(estimate),
+        "model": typed["serve_model"],
+        "precision": typed["serve_precision"],
+        "input_tokens": whole("prompt_tokens", typed["prompt_tokens"]),
+        "output_tokens": whole("answer_tokens", typed["answer_tokens"]),
+        "concurrency": [*(one for one in fewer if one < load), load],
+        "target": target,
+        "top": PLACEMENTS_SHOWN,
+    }
+    try:
+        return _served(json.dumps(request, sort_keys=True))
+    except SpecError as error:
+        raise SpecError([_beside_its_field(problem) for problem in error.problems]) from None
+
+
+@lru_cache(maxsize=ANSWERS_KEPT)
+def _served(request: str) -> Json:
+    """What the verb answers one request. Kept: each change of the tab shows both halves, and changes one."""
+    return cast(Json, served(json.loads(request), load_catalog()))
+
+
+def _beside_its_field(problem: Problem) -> Problem:
+    key = (
+        problem.field.partition(".")[0] if not problem.field.startswith("target") else problem.field.rpartition(".")[2]
+    )
+    return Problem(FIELDS.get(key, key), problem.code, problem.message)
+
+
+def _placements(answer: Json, estimate: PricedEstimate) -> list[DesignPlacement]:
+    why = {one["placement"]: one["message"] for one in answer["advice"]}
+    best = ServedLayout.from_json(answer["best"]["layout"]) if answer["best"] else None
+    usd_per_gpu_hour = estimate.cost.usd_per_gpu_hour.typical
+    found = []
+    for at, placement in enumerate(map(Placement.from_json, answer["placements"])):
+        row = placement.rows[-1]
+        replicas = estimate.compute.counts.gpus // placement.gpus
+        found.append(
+            DesignPlacement(
+                label=placement_words(placement.layout),
+                placement=placement,
+                replicas=replicas,
+                tokens_per_s=row.tokens_per_s * replicas,
+                usd_per_million_tokens=usd_per_million_tokens(usd_per_gpu_hour, row.tokens_per_s_per_gpu),
+                why_not=why.get(at, ""),
+                is_best=placement.layout == best,
+                is_on_front=at in answer["pareto"],
+            )
+        )
+    return found

@@ -1,0 +1,31 @@
+"""Layouts of a model in a few words: what there is more than one of."""
+
+from collections.abc import Iterable
+
+from estimator.workloads.serving.answer import ServedLayout
+from estimator.workloads.training.answer import TrainedLayout
+
+ONE = "one GPU"
+
+
+def layout_words(layout: TrainedLayout | None) -> str:
+    """ "TP 8 · PP 4 · DP 32"."""
+    if layout is None:
+        return ONE
+    return _words(("TP", layout.tp), ("PP", layout.pp), ("CP", layout.cp), ("EP", layout.ep), ("DP", layout.dp))
+
+
+def placement_words(layout: ServedLayout | None) -> str:
+    """ "TP 8 · PP 2"."""
+    if layout is None:
+        return ONE
+    attention, experts = ("attention DP", layout.attention_dp), ("expert TP", layout.moe_tp)
+    return _words(("TP", layout.tp), ("PP", layout.pp), attention, experts, ("EP", layout.ep))
+
+
+def _words(*degrees: tuple[str, int]) -> str:
+    return " · ".join(_more_than_one(degrees)) or ONE
+
+
+def _more_than_one(degrees: Iterable[tuple[str, int]]) -> Iterable[str]:
+    return (f"{name} {degree}" for name, degree in degrees if degree > 1)
