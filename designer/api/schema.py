@@ -30,8 +30,12 @@ from designer.api.serializers import (
     LinksQuery,
     PageQuery,
     RevisionDetailSerializer,
+    WorkloadsFileQuery,
+    WorkloadsQuery,
 )
 from designer.exports.downloads import TYPES
+from designer.exports.workloads import WORKLOAD_TYPES
+from designer.services.workloads.answer import DesignWorkloads
 from estimator.asbuilt.result import LinkComparison
 from estimator.handoff.formats import FORMATS
 from estimator.performance.prediction import PredictionRequest
@@ -474,6 +478,26 @@ cost_file = file_call(
     409,
     parameters=[FileQuery],
     description="CSV is the cash flow, a row a year. The workbook computes: change a parameter, and all figures follow.",
+)
+workloads_read = _call(
+    "get_workloads",
+    "A model trained and a model served on a design, and its links",
+    {200: DesignWorkloads},
+    (404, 406, 409),
+    parameters=[WorkloadsQuery],
+    description=f"The parameters are the fields of the workloads tab; what is left out has its defaults. {AS_FILE}",
+    tags=["workloads"],
+    is_conditional=True,
+)
+workloads_file = file_call(
+    "download_workloads",
+    "Layouts, placements, links and traffic as a file",
+    WORKLOAD_TYPES.values(),
+    "workloads",
+    404,
+    409,
+    parameters=[WorkloadsFileQuery],
+    description="A CSV has one `table`; the workbook has all, the design, and the sources of its prices.",
 )
 links_read = _call(
     "get_links",

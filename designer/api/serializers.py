@@ -10,6 +10,8 @@ from rest_framework import serializers
 from designer.api.answers import estimate as answers
 from designer.api.answers.shapes import shape, shapes
 from designer.exports.downloads import FORMATS
+from designer.exports.workloads import TABLES, WORKLOAD_FORMATS
+from designer.forms.workloads import ServingForm, TrainingForm
 from designer.models import Calibration, Design, DesignRevision
 from designer.services.calibrations import calibrated_of
 from estimator.asbuilt.readers.files import AUTO
@@ -21,6 +23,7 @@ from estimator.jobs.models import EstimateJob
 from estimator.result import Versions
 
 MAX_PAGE = 1_000_000
+MOST_TYPED = 200
 
 
 def _url(serializer: serializers.BaseSerializer[Any], name: str, **kwargs: Any) -> str:
@@ -64,6 +67,38 @@ class BomQuery(serializers.Serializer[Any]):
 
 class FileQuery(serializers.Serializer[Any]):
     format = _choice(FORMATS[1:], required=False, help_text="The form of the file; without it Accept says, else CSV.")
+
+
+def _tab_fields() -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+    """The fields of the workloads tab's forms, as its address has them."""
+    fields = {**TrainingForm.base_fields, **ServingForm.base_fields}
+    return {
+        name: serializers.CharField(max_length=MOST_TYPED, required=False, help_text=_of_field(field))
+        for name, field in fields.items()
+    }
+
+
+def _of_field(field: Any) -> str:
+    """A form's field in a line: its label and its unit."""
+    return f"{field.label}, {field.unit}." if field.unit else f"{field.label}."
+
+
+class WorkloadsQuery(serializers.Serializer[Any]):
+    """Fields of the workloads tab, with its defaults."""
+
+    format = _choice(
+        WORKLOAD_FORMATS, required=False, help_text="The form of the answer; without it Accept says, else JSON."
+    )
+    table = _choice(tuple(TABLES), default="layouts", help_text="The table of a CSV; a workbook has all.")
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return super().get_fields() | _tab_fields()
+
+
+class WorkloadsFileQuery(WorkloadsQuery):
+    format = _choice(
+        WORKLOAD_FORMATS[1:], required=False, help_text="The form of the file; without it Accept says, else CSV."
+    )
 
 
 class FabricQuery(serializers.Serializer[Any]):

@@ -38,7 +38,7 @@ def bom_csv(estimate: PricedEstimate, created: datetime) -> Download:
 def bom_xlsx(estimate: PricedEstimate, created: datetime) -> Download:
     """The BOM for people, with all that follows from it: totals, cost, the design and the sources of all figures."""
     bill = [bill_sheet(estimate), totals_sheet(estimate)]
-    return _workbook(estimate, [*bill, *_cost_tables(estimate)], created, "bom")
+    return workbook(estimate, [*bill, *_cost_tables(estimate)], created, "bom")
 
 
 def cost_csv(estimate: PricedEstimate, created: datetime) -> Download:
@@ -50,7 +50,7 @@ def cost_csv(estimate: PricedEstimate, created: datetime) -> Download:
 def cost_xlsx(estimate: PricedEstimate, created: datetime) -> Download:
     """The same workbook, opened at its cost."""
     bill = [totals_sheet(estimate), bill_sheet(estimate)]
-    return _workbook(estimate, [*_cost_tables(estimate), *bill], created, "cost")
+    return workbook(estimate, [*_cost_tables(estimate), *bill], created, "cost")
 
 
 def _cost_tables(estimate: PricedEstimate) -> list[Table]:
@@ -58,7 +58,8 @@ def _cost_tables(estimate: PricedEstimate) -> list[Table]:
     return [*cost_sheets(estimate).values(), *([chance] if chance else [])]
 
 
-def _workbook(estimate: PricedEstimate, tables: list[Table], created: datetime, kind: str) -> Download:
+def workbook(estimate: PricedEstimate, tables: list[Table], created: datetime, kind: str) -> Download:
+    """Tables, and behind them the design and the sources of all prices and assumptions."""
     tables = [*tables, design_table(estimate), sources_table(estimate)]
     tables = [in_words_of(table, estimate.spec) for table in tables]
     content = xlsx_bytes(tables, estimate.spec.name, created)

@@ -8,6 +8,7 @@ from estimator.ranges import Range
 from estimator.units import GIGA, MICRO
 
 _TO_SI = {"share": 1.0, "bytes": 1.0, "seconds": 1.0, "minutes": 60.0, "us": MICRO, "GB/s": float(GIGA)}
+_SI_UNITS = {"minutes": "seconds", "us": "seconds", "GB/s": "B/s"}
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Stated:
     """A constant that is published, measured or judged, with its ends, in SI units."""
 
     ends: Range[float]
+    unit: str
     basis: str
     evidence: str
 
@@ -70,4 +72,5 @@ def stated_constants(path: Path) -> dict[str, Stated]:
 
 def _stated(row: dict[str, str], si: float) -> Stated:
     texts = [row["value"]] * 3 if "value" in row else [row[end] for end in ("low", "typical", "high")]
-    return Stated(Range(*(float(text) * si for text in texts)), row["basis"], row["evidence"])
+    unit = _SI_UNITS.get(row["unit"], row["unit"])
+    return Stated(Range(*(float(text) * si for text in texts)), unit, row["basis"], row["evidence"])

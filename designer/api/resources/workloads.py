@@ -1,8 +1,11 @@
-"""What a design does with a model: training steps and serving, at once, as the verbs ``train`` and ``infer`` answer."""
+"""What a design does with a model: training and serving as the verbs answer; an estimate's workloads tab, as JSON and files."""
 
 from collections.abc import Callable
 from typing import Any, cast
+from uuid import UUID
 
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -10,12 +13,17 @@ from designer.api import schema
 from designer.api.base import ApiView, query_of
 from designer.api.bodies import design_id_of
 from designer.api.errors import refuse
+from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.parsers import BoundedListParser
-from designer.api.resources.estimates import own_design
-from designer.api.serializers import NoQuery
+from designer.api.resources.estimates import finished_result, jobs_of, own_design
+from designer.api.serializers import NoQuery, WorkloadsFileQuery, WorkloadsQuery
+from designer.exports.workloads import WORKLOAD_TYPES, workloads_download
+from designer.services.workloads.answer import workloads_of
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
-from estimator.record import Given
+from estimator.jobs.models import EstimateJob
+from estimator.record import Given, Json
+from estimator.result import PricedEstimate
 from estimator.serving_request import served
 from estimator.training_request import trained
 
@@ -64,3 +72,37 @@ class InferenceView(WorkloadView):
     @schema.inference
     def post(self, request: Request) -> Response:
         return self.answered(request, served)
+
+
+class EstimateWorkloadsView(ApiView):
+    """What the workloads tab shows of a finished estimate, as JSON or as a file."""
+
+    @schema.workloads_read
+    def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
+        query = query_of(request, WorkloadsQuery)
+        form, kind = form_of(request, {JSON: JSON_TYPE, **WORKLOAD_TYPES}, query.get("format"))
+        job, estimate = _finished(request, pk)
+        if form == JSON:
+            return Response(workloads_of(estimate, query).as_json(), headers={"Vary": "Accept"})
+        return _file(job, estimate, query, form, kind)
+
+
+class EstimateWorkloadsFileView(ApiView):
+    """What the workloads tab shows of a finished estimate as a file."""
+
+    @schema.workloads_file
+    def get(self, request: Request, pk: UUID) -> HttpResponse:
+        query = query_of(request, WorkloadsFileQuery)
+        form, kind = form_of(request, WORKLOAD_TYPES, query.get("format"))
+        return _file(*_finished(request, pk), query, form, kind)
+
+
+def _finished(request: Request, pk: UUID) -> tuple[EstimateJob, PricedEstimate]:
+    job = get_object_or_404(jobs_of(request), pk=pk)
+    return job, PricedEstimate.from_json(finished_result(job))
+
+
+def _file(job: EstimateJob, estimate: PricedEstimate, query: Json, form: str, kind: str) -> HttpResponse:
+    shown = workloads_of(estimate, query)
+    file = workloads_download(form, estimate, shown, query["table"], job.finished_at or job.created_at)
+    return file_answer(file.content, kind, file.name)

@@ -78,6 +78,8 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "get /api/v1/estimates/{id}/links/",
         "get /api/v1/estimates/{id}/cabling/",
         "get /api/v1/estimates/{id}/racks/",
+        "get /api/v1/estimates/{id}/workloads/",
+        "get /api/v1/estimates/{id}/workloads/file/",
         "get /api/v1/estimates/{id}/sensitivity/",
         "post /api/v1/estimates/{id}/cost/what-if/",
         "get /api/v1/estimates/{id}/cost/",
