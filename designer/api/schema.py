@@ -1,7 +1,7 @@
 """The OpenAPI document: what each call takes and answers, with examples. Views wear these as decorators."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
 from drf_spectacular.plumbing import ResolvedComponent
@@ -23,26 +23,32 @@ from designer.api.serializers import (
     ErrorSerializer,
     EstimateJobDetailSerializer,
     EstimateJobSerializer,
+    EstimatePlacementQuery,
     EstimateQuery,
     EstimateStateSerializer,
     FabricQuery,
     FileQuery,
     LinksQuery,
     PageQuery,
+    PlacementQuery,
     RevisionDetailSerializer,
     WorkloadsFileQuery,
     WorkloadsQuery,
 )
 from designer.exports.downloads import TYPES
+from designer.exports.placements import PLACEMENT_TYPES
 from designer.exports.workloads import WORKLOAD_TYPES
 from designer.services.workloads.answer import DesignWorkloads
 from estimator.asbuilt.result import LinkComparison
 from estimator.handoff.formats import FORMATS
+from estimator.handoff.launch.formats import LAUNCH_FORMATS
+from estimator.handoff.launch.summary import PlacementSummary
 from estimator.performance.prediction import PredictionRequest
 from estimator.record import Json
 from estimator.serving_request import ServingRequest
 from estimator.spec.design import DesignSpec
 from estimator.training_request import TrainingRequest
+from estimator.workloads.placement.request import PlacementRequest
 
 SPEC = {
     "name": "DGX H100, 4 scalable units",
@@ -178,12 +184,8 @@ DESIGN_PREDICTION = component(
 )
 
 
-def _workload(kind: type[BaseModel], prefix: str, numbers: Iterable[str]) -> list[Json]:
-    """Bodies of a call about a workload: a request on a system or on a design, or a list of both.
-
-    Parts have the prefix, as training and serving both have a layout; ``numbers`` are keys that take one number for a list
-    or a distribution.
-    """
+def _parts_of(kind: type[BaseModel], prefix: str) -> Json:
+    """The schema of a request, its parts put in under the prefix: training, serving and placements all have a layout."""
     request = split_enums(
         kind.model_json_schema(mode="validation", ref_template=f"#/components/schemas/{prefix}{{model}}")
     )
@@ -191,6 +193,15 @@ def _workload(kind: type[BaseModel], prefix: str, numbers: Iterable[str]) -> lis
         if name == "CalibrationRow":
             part["properties"]["request"] = values_by("key of such a request, with its layout")
         component(f"{prefix}{name}", part | {"title": f"{prefix}{name}"})  # generators name classes by titles
+    return cast(Json, request)
+
+
+def _workload(kind: type[BaseModel], prefix: str, numbers: Iterable[str]) -> list[Json]:
+    """Bodies of a call about a workload: a request on a system or on a design, or a list of both.
+
+    ``numbers`` are keys that take one number for a list or a distribution.
+    """
+    request = _parts_of(kind, prefix)
     for name in numbers:
         request["properties"][name] = {"anyOf": [{"type": "number"}, request["properties"][name]]}
     asked = {key: value for key, value in request["properties"].items() if key != "system"}
@@ -202,6 +213,11 @@ def _workload(kind: type[BaseModel], prefix: str, numbers: Iterable[str]) -> lis
 
 TRAINING = _workload(TrainingRequest, "Training", ())
 SERVING = _workload(ServingRequest, "Serving", ("input_tokens", "output_tokens"))
+PLACEMENT = component(
+    "DesignPlacementRequest",
+    {"description": "One of parallel (training), layout (serving), or prefill and decode (two pools), on a design."}
+    | body({"design": _DESIGN, **_parts_of(PlacementRequest, "Placement")["properties"]}, required=["design"]),
+)
 SPEC_SCHEMA = component("SpecSchema", values_by("keyword of JSON Schema, draft 2020-12"))
 
 
@@ -329,6 +345,44 @@ inference = _call(
     request=_json(*SERVING),
     examples=[_example("Llama 3 70B on H100", SERVING_EXAMPLE), _example("on a design", SERVING_OF_DESIGN)],
     tags=["workloads"],
+)
+_PLACEMENT: Json = {
+    "request": _json(PLACEMENT),
+    "examples": [
+        _example("training", {"design": SPEC, "parallel": {"tp": 8, "pp": 2, "dp": 4}}),
+        _example("serving", {"design": SPEC, "layout": {"tp": 8}, "replicas": 4}),
+    ],
+    "tags": ["workloads"],
+}
+placement_create = _call(
+    "place",
+    "Where the ranks of a layout sit on a design, and which links its groups cross",
+    {200: PlacementSummary},
+    (*BODY, 404, 503),
+    **_PLACEMENT,
+)
+_LAUNCH_FILES = "`zip` has all files of the layout. " + ", ".join(
+    f"`{key}` ({form.label}: {form.purpose})" for key, form in LAUNCH_FORMATS.items()
+)
+placement_file = _call(
+    "download_placement",
+    "A layout on a design as a file that launches it",
+    _files(*PLACEMENT_TYPES.values()),
+    (*BODY, 404, 406, 503),
+    parameters=[PlacementQuery],
+    description=_LAUNCH_FILES,
+    **_PLACEMENT,
+)
+estimate_placement = file_call(
+    "download_placement_of_estimate",
+    "A layout of an estimate's workloads tab as a file that launches it",
+    PLACEMENT_TYPES.values(),
+    "workloads",
+    404,
+    409,
+    503,
+    parameters=[EstimatePlacementQuery],
+    description=f"The other parameters are those of `workloads/`. {_LAUNCH_FILES}",
 )
 calibration_create = _call(
     "calibrate",

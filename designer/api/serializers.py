@@ -10,8 +10,10 @@ from rest_framework import serializers
 from designer.api.answers import estimate as answers
 from designer.api.answers.shapes import shape, shapes
 from designer.exports.downloads import FORMATS
+from designer.exports.placements import PLACEMENT_TYPES
 from designer.exports.workloads import TABLES, WORKLOAD_FORMATS
-from designer.forms.workloads import ServingForm, TrainingForm
+from designer.forms.asking import AskForm
+from designer.forms.workloads import PlacementForm, ServingForm, TrainingForm
 from designer.models import Calibration, Design, DesignRevision
 from designer.services.calibrations import calibrated_of
 from estimator.asbuilt.readers.files import AUTO
@@ -69,12 +71,12 @@ class FileQuery(serializers.Serializer[Any]):
     format = _choice(FORMATS[1:], required=False, help_text="The form of the file; without it Accept says, else CSV.")
 
 
-def _tab_fields() -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-    """The fields of the workloads tab's forms, as its address has them."""
-    fields = {**TrainingForm.base_fields, **ServingForm.base_fields}
+def _typed_fields(*forms: type[AskForm]) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+    """The fields of a tab's forms, as its address has them."""
     return {
         name: serializers.CharField(max_length=MOST_TYPED, required=False, help_text=_of_field(field))
-        for name, field in fields.items()
+        for form in forms
+        for name, field in form.base_fields.items()
     }
 
 
@@ -92,13 +94,28 @@ class WorkloadsQuery(serializers.Serializer[Any]):
     table = _choice(tuple(TABLES), default="layouts", help_text="The table of a CSV; a workbook has all.")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return super().get_fields() | _tab_fields()
+        return super().get_fields() | _typed_fields(TrainingForm, ServingForm)
 
 
 class WorkloadsFileQuery(WorkloadsQuery):
     format = _choice(
         WORKLOAD_FORMATS[1:], required=False, help_text="The form of the file; without it Accept says, else CSV."
     )
+
+
+class PlacementQuery(serializers.Serializer[Any]):
+    format = _choice(
+        tuple(PLACEMENT_TYPES),
+        required=False,
+        help_text="The form of the file; without it Accept says, else the summary.",
+    )
+
+
+class EstimatePlacementQuery(PlacementQuery):
+    """Fields of the workloads tab, with its defaults; ``placed`` is the layout, the best one to train without it."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return super().get_fields() | _typed_fields(TrainingForm, ServingForm, PlacementForm)
 
 
 class FabricQuery(serializers.Serializer[Any]):

@@ -1,7 +1,11 @@
 """What is asked of a design's workloads: a model to train on it, and a model to serve."""
 
 import math
+from collections.abc import Mapping
 from functools import cache
+from typing import cast
+
+from django import forms
 
 from designer.forms.asking import AskForm, ask
 from designer.wording.names import PRECISIONS, SERVED_PRECISIONS, TASKS
@@ -27,6 +31,7 @@ SERVING_DEFAULTS = {
     "tpot_ms": "",
     "ttft_ms": "",
 }
+PLACEMENT_DEFAULTS = {"job_name": "job", "script": "train.py", "image": "IMAGE"}
 MOST_DIGITS = 9
 
 
@@ -69,6 +74,30 @@ class ServingForm(AskForm):
 def serving_form(query: Given) -> ServingForm:
     """The form as an address fills it in, with defaults for what it leaves out."""
     return ServingForm({name: query.get(name) or SERVING_DEFAULTS[name] for name in ServingForm.base_fields})
+
+
+def model_typed(query: Given, field: str) -> str:
+    """The model of a form's field, or its default."""
+    return str(query.get(field) or (TRAINING_DEFAULTS | SERVING_DEFAULTS)[field])
+
+
+class PlacementForm(AskForm):
+    """Which of the layouts is put on the nodes, and what files call its parts."""
+
+    placed = ask("Layout to place", choices=[("", "")])
+    job_name = ask("Name of the job", maxlength=40)
+    script = ask("Training script", maxlength=200)
+    weights = ask("Model, as the engine finds it", maxlength=200)
+    image = ask("Container image", maxlength=200)
+
+
+def placement_form(query: Given, layouts: Mapping[str, str], weights: str) -> PlacementForm:
+    """The form as an address fills it in: the first of ``layouts`` (key → label) where it names none of them."""
+    usual = PLACEMENT_DEFAULTS | {"placed": next(iter(layouts), ""), "weights": weights}
+    values = {name: query.get(name) or usual[name] for name in PlacementForm.base_fields}
+    form = PlacementForm(values | ({} if values["placed"] in layouts else {"placed": usual["placed"]}))
+    cast(forms.Select, form.fields["placed"].widget).choices = list(layouts.items())
+    return form
 
 
 def whole(name: str, text: str) -> int:

@@ -81,7 +81,7 @@ class EstimateWorkloadsView(ApiView):
     def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
         query = query_of(request, WorkloadsQuery)
         form, kind = form_of(request, {JSON: JSON_TYPE, **WORKLOAD_TYPES}, query.get("format"))
-        job, estimate = _finished(request, pk)
+        job, estimate = finished_estimate(request, pk)
         if form == JSON:
             return Response(workloads_of(estimate, query).as_json(), headers={"Vary": "Accept"})
         return _file(job, estimate, query, form, kind)
@@ -94,10 +94,11 @@ class EstimateWorkloadsFileView(ApiView):
     def get(self, request: Request, pk: UUID) -> HttpResponse:
         query = query_of(request, WorkloadsFileQuery)
         form, kind = form_of(request, WORKLOAD_TYPES, query.get("format"))
-        return _file(*_finished(request, pk), query, form, kind)
+        return _file(*finished_estimate(request, pk), query, form, kind)
 
 
-def _finished(request: Request, pk: UUID) -> tuple[EstimateJob, PricedEstimate]:
+def finished_estimate(request: Request, pk: UUID) -> tuple[EstimateJob, PricedEstimate]:
+    """The caller's finished estimate, read; 404 or 409 where there is none."""
     job = get_object_or_404(jobs_of(request), pk=pk)
     return job, PricedEstimate.from_json(finished_result(job))
 

@@ -12,17 +12,25 @@ from importlib import import_module
 from estimator.errors import Problem, SpecError
 from estimator.handoff.launch.job import Job
 
+TRAINING, SERVING = "training", "serving"
+MEDIA_TYPES = {"json": "application/json", "csv": "text/csv"}
 LEFT_OUT = ("wrong_workload", "not_for_layout", "uneven_nodes", "no_spanning_domain")  # of an archive, named in it
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchFormat:
-    """One kind of file; ``purpose`` says what reads it."""
+    """One kind of file; ``purpose`` says what reads it, ``only`` which kind of workload has it where not both have."""
 
     label: str
     purpose: str
     file: str
     module: str
+    only: str = ""
+
+    @property
+    def content_type(self) -> str:
+        """Media type of the file."""
+        return MEDIA_TYPES.get(self.file.rpartition(".")[2], "text/plain")
 
     def write(self, job: Job) -> Iterator[bytes]:
         """The file's bytes, piece by piece.
@@ -41,15 +49,19 @@ LAUNCH_FORMATS = {
     "ranks": LaunchFormat("Rank map", "scripts, spreadsheets: a row a rank", "ranks.csv", "rank_map"),
     "hostfile": LaunchFormat("Hostfile", "Open MPI's mpirun: nodes with slots", "hostfile", "hostfile"),
     "rankfile": LaunchFormat("Rankfile", "Open MPI's mpirun: a line a rank", "rankfile", "rankfile"),
-    "torchrun": LaunchFormat("torchrun", "PyTorch, on each node", "torchrun.sh", "torchrun"),
-    "megatron": LaunchFormat("Megatron", "Megatron-LM and Megatron Bridge", "megatron.sh", "megatron"),
+    "torchrun": LaunchFormat("torchrun", "PyTorch, on each node", "torchrun.sh", "torchrun", TRAINING),
+    "megatron": LaunchFormat("Megatron", "Megatron-LM and Megatron Bridge", "megatron.sh", "megatron", TRAINING),
     "nccl": LaunchFormat("NCCL settings", "NCCL: an environment file", "nccl.env", "nccl_env"),
-    "slurm": LaunchFormat("Slurm batch script", "sbatch", "job.sbatch", "slurm_batch"),
-    "vllm": LaunchFormat("vLLM", "vllm serve, on each node", "vllm.sh", "engines.vllm"),
-    "sglang": LaunchFormat("SGLang", "sglang.launch_server, on each node", "sglang.sh", "engines.sglang"),
-    "tensorrt-llm": LaunchFormat("TensorRT-LLM", "trtllm-serve by mpirun", "tensorrt-llm.sh", "engines.tensorrt_llm"),
-    "jobset": LaunchFormat("JobSet", "Kubernetes: a training run", "jobset.yaml", "kubernetes.jobset"),
-    "lws": LaunchFormat("LeaderWorkerSet", "Kubernetes: serving workers", "lws.yaml", "kubernetes.leader_worker_set"),
+    "slurm": LaunchFormat("Slurm batch script", "sbatch", "job.sbatch", "slurm_batch", TRAINING),
+    "vllm": LaunchFormat("vLLM", "vllm serve, on each node", "vllm.sh", "engines.vllm", SERVING),
+    "sglang": LaunchFormat("SGLang", "sglang.launch_server, on each node", "sglang.sh", "engines.sglang", SERVING),
+    "tensorrt-llm": LaunchFormat(
+        "TensorRT-LLM", "trtllm-serve by mpirun", "tensorrt-llm.sh", "engines.tensorrt_llm", SERVING
+    ),
+    "jobset": LaunchFormat("JobSet", "Kubernetes: a training run", "jobset.yaml", "kubernetes.jobset", TRAINING),
+    "lws": LaunchFormat(
+        "LeaderWorkerSet", "Kubernetes: serving workers", "lws.yaml", "kubernetes.leader_worker_set", SERVING
+    ),
     "kueue-queue": LaunchFormat("Kueue queue", "Kueue: topology, flavor, queues", "kueue.yaml", "kubernetes.queue"),
     "compute-domain": LaunchFormat(
         "ComputeDomain",
@@ -72,6 +84,11 @@ def launch_format(name: str) -> LaunchFormat:
         message = f"Formats are {', '.join(LAUNCH_FORMATS)}, and {name} was requested."
         raise SpecError([Problem("format", "not_a_choice", message)])
     return LAUNCH_FORMATS[name]
+
+
+def formats_of(workload: str) -> dict[str, LaunchFormat]:
+    """The formats that a kind of workload has."""
+    return {name: one for name, one in LAUNCH_FORMATS.items() if one.only in ("", workload)}
 
 
 def archive(job: Job) -> bytes:

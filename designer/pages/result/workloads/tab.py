@@ -1,13 +1,18 @@
 """The workloads tab: a model trained and a model served on the design, and its links from a GPU's memory to the core."""
 
+from django.utils.http import urlencode
+
 from designer.charts.paths import levels_chart
 from designer.charts.workloads import parts_chart, serving_chart
+from designer.forms.asking import AskForm
 from designer.forms.workloads import serving_form, training_form
 from designer.services.workloads.links import levels_of_design
-from designer.services.workloads.serving import front_of, searched_placements
-from designer.services.workloads.training import run_of, searched_layouts
+from designer.services.workloads.placing import placing_of, request_of
+from designer.services.workloads.serving import SearchedPlacements, front_of, searched_placements
+from designer.services.workloads.training import SearchedLayouts, run_of, searched_layouts
 from designer.wording.context import Context
 from designer.wording.layouts import layout_words
+from estimator.handoff.launch.formats import formats_of
 from estimator.record import Given
 from estimator.result import PricedEstimate
 
@@ -19,13 +24,36 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
     levels = levels_of_design(estimate)
     if not levels:
         return {"is_predicted": False, "why": estimate.performance.missing or "The design names no GPU that is known."}
+    training, serving = training_context(estimate, query), serving_context(estimate, query)
+    placing = placing_context(query, training.get("searched"), serving.get("served"))
+    forms = [training["training_form"], serving["serving_form"], placing["placement_form"]]
     return {
         "is_predicted": True,
         "levels": levels,
         "charts": [levels_chart(levels)],
-        **training_context(estimate, query),
-        **serving_context(estimate, query),
+        "tab_forms": forms,
+        "tab_query": _address(*forms[:2]),
+        "launch_query": _address(*forms),
+        **training,
+        **serving,
+        **placing,
     }
+
+
+def _address(*forms: AskForm) -> str:
+    """What forms hold, as the query of an address."""
+    return urlencode({name: text for form in forms for name, text in form.data.items() if text})
+
+
+def placing_context(query: Given, layouts: SearchedLayouts | None, placements: SearchedPlacements | None) -> Context:
+    """The form that chooses one of the layouts that were found, and the files that put it on the nodes."""
+    placing = placing_of(query, layouts.layouts if layouts else (), placements.placements if placements else ())
+    context: Context = {"placement_form": placing.form}
+    if placing.chosen:
+        with placing.form.refusing():
+            request_of(placing)
+            context |= {"chosen": placing.chosen, "launch_formats": formats_of(placing.chosen.workload)}
+    return context
 
 
 def training_context(estimate: PricedEstimate, query: Given) -> Context:

@@ -192,3 +192,48 @@ def test_the_chart_of_the_front_has_a_point_for_each_load(owner: User, sent: lis
 
 def test_every_reason_to_leave_a_layout_out_has_words() -> None:
     assert set(LEFT_OUT) == {MEMORY, BATCH, STAGES, EXPERTS}
+
+
+# --- Files -------------------------------------------------------------------------------------------------------
+def addresses(content: str, part: str) -> list[str]:
+    return [html.unescape(one) for one in re.findall(r'href="([^"]+)"', content) if part in one]
+
+
+def test_files_of_the_tab_are_those_of_what_is_shown(page: Client, owner: User, sent: list[str]) -> None:
+    design, _ = finished(owner, SPEC)
+    asked = {"tab": "workloads", "train_model": "llama3-8b", **ASKED}
+    content = page.get(reverse("design", args=[design.pk]), asked).content.decode()
+    shown = re.findall(r'data-label="Step, s">([\d.,]+)<', content)
+    tables = [one for one in addresses(content, "/workloads/") if "format=csv" in one]
+    assert len(tables) == 4
+    layouts = page.get(next(one for one in tables if "table=layouts" in one)).content.decode().splitlines()
+    at = layouts[0].split(",").index("step_s")
+    assert [numbers.computed(float(row.split(",")[at])) for row in layouts[1:]] == shown
+
+
+def test_the_chosen_layout_has_its_launch_files(page: Client, owner: User, sent: list[str]) -> None:
+    design, _ = finished(owner, SPEC)
+    asked = {"tab": "workloads", "train_model": "llama3-8b", "job_name": "pretrain", **ASKED}
+    content = page.get(reverse("design", args=[design.pk]), asked).content.decode()
+    files = addresses(content, "/placement/")
+    assert any("format=torchrun" in one for one in files)
+    assert not any("format=vllm" in one for one in files)
+    for address in files:
+        answer = page.get(address)
+        assert answer.status_code in (200, 400), address
+        if answer.status_code == 400:
+            assert answer.json()["problems"][0]["code"] == "no_spanning_domain"
+    served = re.search(r'<option value="(s[\d.]+)"', content)
+    assert served
+    other = page.get(reverse("design", args=[design.pk]), asked | {"placed": served.group(1)}).content.decode()
+    assert any("format=vllm" in one for one in addresses(other, "/placement/"))
+    script = page.get(next(one for one in addresses(other, "/placement/") if "format=vllm" in one)).content.decode()
+    assert "meta-llama/" in script
+
+
+def test_a_name_that_files_cannot_take_is_refused_on_the_page(page: Client, owner: User, sent: list[str]) -> None:
+    design, _ = finished(owner, SPEC)
+    asked = {"tab": "workloads", "train_model": "llama3-8b", "job_name": "rm -rf /"}
+    content = page.get(reverse("design", args=[design.pk]), asked).content.decode()
+    assert "may have small letters" in html.unescape(content)
+    assert not addresses(content, "/placement/")

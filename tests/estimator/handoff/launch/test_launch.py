@@ -17,7 +17,7 @@ import yaml
 
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
-from estimator.handoff.launch.formats import LAUNCH_FORMATS, archive
+from estimator.handoff.launch.formats import LAUNCH_FORMATS, archive, formats_of
 from estimator.handoff.launch.job import Job
 from estimator.handoff.launch.making import placed_job
 from estimator.spec.parse import parse_spec
@@ -449,3 +449,19 @@ def test_the_order_follows_the_traffic_by_the_model_of_collectives() -> None:
     assert order(1e10, 1e6) == "tp-cp-ep-dp-pp"
     assert order(1e3, 1e10) == "tp-cp-ep-pp-dp"
     assert order(1e3, 1e10, order="tp-cp-ep-dp-pp") == "tp-cp-ep-dp-pp"
+
+
+def test_a_format_says_which_workload_it_is_for() -> None:
+    for kind, layouts in (("training", TRAINING), ("serving", SERVING)):
+        named = set(formats_of(kind))
+        refused = {name for name in LAUNCH_FORMATS for layout in layouts if _is_of_the_other_kind(layout, name)}
+        assert named == set(LAUNCH_FORMATS) - refused
+        assert refused
+
+
+def _is_of_the_other_kind(layout: str, name: str) -> bool:
+    try:
+        text("hgx", layout, name)
+    except SpecError as error:
+        return any(problem.code == "wrong_workload" for problem in error.problems)
+    return False
