@@ -203,7 +203,11 @@ def _prices(tables: Tables, catalog: Catalog) -> None:
     for table in ("switches", "nics"):
         for row, values in tables[table]:
             if values[0] not in catalog.price_rules and catalog.price(values[0]) is not None:
-                raise _fail(table, row, "id", f"{values[0]} has no row in price_rules.csv")
+                message = (
+                    f"{values[0]} has a price and no row in price_rules.csv: name the planning price that rules it there, or "
+                    "say in the note why none does"
+                )
+                raise _fail(table, row, "id", message)
     for row, (part, anchor, *_, note) in tables["price_rules"]:
         if anchor is None and not note:
             raise _fail("price_rules", row, "note", f"must say why no planning price rules {part}")
