@@ -6,8 +6,9 @@ network joins depends on the others: out-of-band leaves have uplinks into the in
 out-of-band port; sizes are taken in turn until nothing changes. docs/other_fabrics.md has the rules and their evidence.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
@@ -82,39 +83,38 @@ def size_others(
 
 
 def _size_jobs(asked: Sequence[tuple[_Job, Hosts]], catalog: Catalog, why_not: WhyNot) -> list[OtherSized]:
-    """Each job's variants in one batch, the first that can be built taken; then those shared out over more leaves."""
-    variants = [(n, change) for n, (job, hosts) in enumerate(asked) for change in _variants(job, hosts, catalog)]
+    """The first of each job's variants that can be built; then those shared out over more leaves."""
+    variants = {n: _variants(job, hosts, catalog) for n, (job, hosts) in enumerate(asked)}
     found = _first_that_fits(asked, variants, catalog, why_not)
-    more = [(n, change) for n, one in enumerate(found) for change in _shared_out(*asked[n], one)]
-    if more:
-        spread = _first_that_fits(asked, more, catalog, why_not, {n for n, _ in more})
-        found = [new or old for new, old in zip(spread, found, strict=True)]
-    return [_finished(*asked[n], one, catalog) for n, one in enumerate(found) if one]
+    more = {n: changes for n, one in found.items() if (changes := _shared_out(*asked[n], one))}
+    found |= _first_that_fits(asked, more, catalog, why_not)
+    return [_finished(*asked[n], found[n], catalog) for n in range(len(asked))]
 
 
 _Found = tuple[DesignSpec, Sizing, int]
 
 
 def _first_that_fits(
-    asked: Sequence[tuple[_Job, Hosts]],
-    variants: Sequence[tuple[int, Json]],
-    catalog: Catalog,
-    why_not: WhyNot,
-    needed: Iterable[int] | None = None,
-) -> list[_Found | None]:
-    specs = [_attachments(*asked[n], change) for n, change in variants]
-    sizing = size(specs, catalog)
-    found: list[_Found | None] = [None] * len(asked)
-    last: dict[int, int] = {}
-    for k, (n, _) in enumerate(variants):
-        last[n] = k
-        if found[n] is None and sizing.tiers[k]:
-            found[n] = specs[k], sizing, k
+    asked: Sequence[tuple[_Job, Hosts]], variants: Mapping[int, Sequence[Json]], catalog: Catalog, why_not: WhyNot
+) -> dict[int, _Found]:
+    """The first variant of each job that can be built. First ones are sized in a batch, then the next of those that have none:
+    looking for three tiers takes longest, and few networks need them.
+    """
+    found: dict[int, _Found] = {}
+    last: dict[int, _Found] = {}
+    for place in count():
+        left = [n for n, changes in variants.items() if n not in found and place < len(changes)]
+        if not left:
+            break
+        specs = [_attachments(*asked[n], variants[n][place]) for n in left]
+        sizing = size(specs, catalog)
+        last |= {n: (spec, sizing, k) for k, (n, spec) in enumerate(zip(left, specs, strict=True))}
+        found |= {n: last[n] for k, n in enumerate(left) if sizing.tiers[k]}
     problems = [
         problem
-        for n in (range(len(asked)) if needed is None else sorted(needed))
-        if found[n] is None
-        for problem in _said_of_entry(why_not(sizing, last[n], specs[last[n]], catalog), *asked[n])
+        for n, (spec, sizing, k) in last.items()
+        if n not in found
+        for problem in _said_of_entry(why_not(sizing, k, spec, catalog), *asked[n])
     ]
     if problems:
         raise InfeasibleDesign(problems)
@@ -183,10 +183,8 @@ def _attachments(job: _Job, hosts: Hosts, change: Json) -> DesignSpec:
     return job.spec.model_copy(update={"compute": compute, "fabric": fabric})
 
 
-def _shared_out(job: _Job, hosts: Hosts, found: _Found | None) -> list[Json]:
+def _shared_out(job: _Job, hosts: Hosts, found: _Found) -> list[Json]:
     """Changes that bring an entry to the leaves requested at least; none where it has them."""
-    if found is None:
-        return []
     entry, (_, sizing, i) = job.entry, found
     rows = int(sizing.rows[i]) if sizing.tiers[i] > 1 else 1
     by_nodes = ceil_div(hosts.n_nodes, entry.nodes_per_leaf) if entry.nodes_per_leaf else 1
