@@ -4,9 +4,9 @@ The one module that runs all of them in order. Links, pictures and proposals run
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from estimator.bom.bill import bill_of_fabrics
 from estimator.bom.lines import Billed, Bom
@@ -166,8 +166,7 @@ def _networks(
     return fabrics, [finding for one in others for finding in other_findings(one, catalog)]
 
 
-@dataclass(frozen=True)
-class _Cabled:
+class _Cabled(NamedTuple):
     """One design with the cables of all its networks, each as it is billed."""
 
     catalog: Catalog
@@ -213,8 +212,7 @@ def _about_cables(cabled: _Cabled, found: list[Finding]) -> list[Finding]:
     ]
 
 
-@dataclass(frozen=True)
-class _OfBill:
+class _OfBill(NamedTuple):
     """What follows from the bill of materials; None where it was not requested."""
 
     found: tuple[Finding, ...] = ()
@@ -372,8 +370,7 @@ def _adapter_rate_gbit_s(spec: DesignSpec, catalog: Catalog) -> int | None:
     return network.port_rate_gbit_s if network else None
 
 
-@dataclass(frozen=True)
-class DesignSystem:
+class DesignSystem(NamedTuple):
     """A design as the ``system`` of a request, and its size."""
 
     spec: DesignSpec

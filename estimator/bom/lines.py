@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from estimator.bom import result
 from estimator.catalog.currency import Rate
@@ -111,8 +111,7 @@ class BomLine:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Billed:
+class Billed(NamedTuple):
     """One fabric to be billed; ``role`` is its key in the Estimate, and ``spec`` the design it was sized from."""
 
     role: str

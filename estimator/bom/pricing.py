@@ -4,9 +4,8 @@ docs/prices.md tells the rule. Ranges are US cents once they leave this module.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from estimator.bom.lines import ASSUMED
 from estimator.catalog.catalog import Catalog
@@ -24,8 +23,7 @@ OWN = "own"
 COMPARED_KINDS = ("switches", "nics")  # parts whose price depends on the book
 
 
-@dataclass(frozen=True, slots=True)
-class UnitPrice:
+class UnitPrice(NamedTuple):
     """Price of one piece, and the rule that set it: ``book`` is OWN or the catalog's book that has it.
 
     ``own`` is the range in its currency where that is not US dollars.

@@ -8,9 +8,8 @@ parts by these rules, and ``fit`` answers for one part and one switch, NIC or se
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from estimator.cabling.result import Fit, Reason
 from estimator.catalog.ports import FAST_LANE_GBIT_S
@@ -46,8 +45,7 @@ _VERDICTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Cage:
+class Cage(NamedTuple):
     """One cage as a plug sees it: ``links`` of the tier's rate; a ``can_idle`` cage may hold a faster plug.
 
     ``rate_gbit_s`` and ``lanes`` are the cage's own. NICs, which set their lanes to the plug, have no ``lanes`` here.
@@ -61,8 +59,7 @@ class Cage:
     lanes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Plug:
+class Plug(NamedTuple):
     """What sits in a cage. ``lanes`` is None where the class does not say."""
 
     connector_class: str

@@ -10,6 +10,7 @@ says why.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -67,8 +68,7 @@ class Question:
     panels: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """What joins two cages, at any length. ``cable`` is a copper or optical cable, or the fibre between two transceivers.
 
     ``links_per_cable`` links share one cable, or one link needs ``cables_per_link``. Plugs are transceiver records, or None

@@ -1,7 +1,6 @@
 """What is bought to cable a fabric: runs of like cables, plugs in cages, and the four counts of every tier."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 BY_DEFAULT, BY_REQUEST, BY_PLAN = "default", "request", "plan"
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Links of one tier over like cables: one choice of parts and one stock length.
 
     ``choice`` is None where nothing fits and reaches; ``missing`` then says why, and ``length_m`` is the longest of these
@@ -74,8 +72,7 @@ class Run:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Plugs:
+class Plugs(NamedTuple):
     """Like plugs in the cages of one side: transceivers, or ends of cables (``module`` is None).
 
     ``counts`` has one entry a switch; nodes and fabric managers have one entry for all of them.
@@ -91,8 +88,7 @@ class Plugs:
         return int(self.counts.sum()) if self.module else 0
 
 
-@dataclass(frozen=True, slots=True)
-class TierCabling:
+class TierCabling(NamedTuple):
     """One tier of links: its runs, and what sits in the cages at both ends.
 
     Lengths are those requested, before stock lengths; ``length_from`` says what gave them. Each link passes ``panels``
@@ -194,8 +190,7 @@ def _filled(plugs: tuple[Plugs, ...]) -> IntArray:
     return total
 
 
-@dataclass(frozen=True, slots=True)
-class LinkCabling:
+class LinkCabling(NamedTuple):
     """What each link of a link table runs over; columns of shape (n_links,).
 
     ``cable`` counts from 1; links that share a cable share its number, and a link that takes several has the first of
@@ -209,8 +204,7 @@ class LinkCabling:
     is_set: npt.NDArray[np.bool_] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CablePlan:
+class CablePlan(NamedTuple):
     """The cabling of one fabric, one entry for each tier that has links.
 
     ``blocked`` are things that cannot be built as they stand, ``hints`` what might be done better. ``links`` is the plan

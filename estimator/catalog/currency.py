@@ -5,8 +5,8 @@ currency. The rate of a price is the newest one at or before the price's date (d
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from estimator.record import Json
 from estimator.units import CENTS_PER_USD
@@ -22,8 +22,7 @@ CURRENCIES = tuple(MINOR_DIGITS)
 LARGEST_RATE = 1_000.0  # US dollars for one unit of any currency
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """US dollars for one unit of a currency on a day, and who says so."""
 
     currency: str

@@ -1,8 +1,7 @@
 """How well each figure of a part is founded: its grade, source and date (grades.csv), field by field."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 GRADES = ("datasheet", "vendor-doc", "device-library", "secondary", "assumption")  # best first
 GRADED_KINDS = ("switches", "nics", "gpus", "servers", "cables")
@@ -14,8 +13,7 @@ OF_BASIS = {
 POWER_FIELDS = ("typical_no_optics_w", "typical_w", "max_w", "a_power_w", "b_power_w")
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+class Grade(NamedTuple):
     """How a figure is founded; ``source`` is an id of sources.csv, None where a column of the part itself says the basis."""
 
     grade: str

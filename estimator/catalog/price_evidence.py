@@ -5,11 +5,11 @@ A part takes the median of its own prices; one without any takes the range of it
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from estimator.catalog.currency import USD, Rate, Rates, half_up, us_cents
 from estimator.catalog.price_records import (
@@ -39,8 +39,7 @@ _STRENGTH = ("list", "listing", "analyst")
 PriceRange = tuple[Range[int], "Evidence"]
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What stands behind a range: how many prices, the newest date, who sold, and the rule in words."""
 
     n: int

@@ -5,7 +5,7 @@ halves up, where it arises. docs/cost.md has the formulas and says what is left 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ HALF_UP = 0.5 + 1e-6  # a half that binary fractions hold a hair too low is a ha
 YEARLY = ("electricity", "space", "support", "licences", "staff", "repairs")
 
 
-@dataclass(frozen=True)
-class Money:
+class Money(NamedTuple):
     """Cost in cents. A column is one set of prices and parameters: arrays of shape (n,), or (horizon, n) by year from 1.
 
     ``purchase`` is the whole bill of materials, ``one_off`` what is paid once beside it by kind, ``yearly`` what recurs by kind,

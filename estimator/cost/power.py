@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,8 +37,7 @@ class Watts:
         return shown.Watts(typical=round(self.typical, 1), max=round(self.max, 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Power:
+class Power(NamedTuple):
     """Draw of the network and of all IT equipment; ``is_at_least`` if a part's draw is unknown (custom parts)."""
 
     switches: Watts

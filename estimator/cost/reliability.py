@@ -5,7 +5,7 @@ and of age: expected counts are rate × parts (docs/failures.md).
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from estimator.bom.lines import NIC, SWITCH, BomLine
 from estimator.cabling.tiers import NODE_LEAF
@@ -36,8 +36,7 @@ _CABLE_ROWS = {
 LEAST_EXPECTED = 1.0  # failures a year below which a class without spares is not called short
 
 
-@dataclass(frozen=True)
-class Failing:
+class Failing(NamedTuple):
     """One kind of part: how many there are, how many fail, how many of the failures stop a job, and its spares.
 
     ``n_stopping`` are the parts whose loss takes an endpoint off the network; ``spares`` is None for what no spare is

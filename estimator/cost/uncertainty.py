@@ -8,9 +8,8 @@ the same figures. docs/cost.md, "Uncertainty".
 import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -51,8 +50,7 @@ _STEPS = 1_024  # of a normal score, from -_REACH to _REACH
 _REACH = 4.0
 
 
-@dataclass(frozen=True)
-class Drawn:
+class Drawn(NamedTuple):
     """Figures of every draw, in cents: shape (n_draws,)."""
 
     purchase: FloatArray
@@ -137,8 +135,7 @@ def draw(priced: Priced, catalog: Catalog, draws: int, seed: int) -> Drawn:
     return Drawn(purchase, network, total, per_hour)
 
 
-@dataclass(frozen=True)
-class PriceGroups:
+class PriceGroups(NamedTuple):
     """Which prices move together: the part of each line and the vendor of each part as numbers from 0, with their names."""
 
     part_of_line: IntArray
@@ -268,8 +265,7 @@ def _draws_of_parameter(seed: int, block: int, n: int, name: str, ends: Range[fl
 # ---------------------------------------------------------------- tornado
 
 
-@dataclass(frozen=True)
-class _Bar:
+class _Bar(NamedTuple):
     """One assumption at its low and its high end, all others at typical."""
 
     name: str

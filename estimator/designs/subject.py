@@ -1,6 +1,6 @@
 """A sized design, as what proposals are looked for."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from estimator.catalog.catalog import Catalog
 from estimator.fabric.columns import Sizing
@@ -8,8 +8,7 @@ from estimator.fabric.sized import SizedFabric
 from estimator.spec.design import DesignSpec
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(NamedTuple):
     """Design number ``i`` of a sized batch."""
 
     spec: DesignSpec

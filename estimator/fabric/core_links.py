@@ -5,7 +5,7 @@ design once it has grown. A core that is bought later leaves its links to those 
 the ones that stay; growing moves these links and no other.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ def first_spine_uplink(wiring: Wiring, links_per_cage: int) -> int:
     return first_uplink(wiring.spine_ports, wiring.spine_up_most, wiring.spine_ports_down, links_per_cage)
 
 
-@dataclass(frozen=True)
-class CoreLinks:
+class CoreLinks(NamedTuple):
     """The uplinks of one column's spines, one entry a link: what is alike in all columns, and how they differ.
 
     A spine that has fewer uplinks than it will have once the design has grown leaves gaps, at its own ports and at the

@@ -1,6 +1,7 @@
 """What hangs on a storage or management network: the nodes, and the devices beside them."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from estimator.fabric.result import Attachments
 
@@ -25,8 +26,7 @@ class Attached:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Hosts:
+class Hosts(NamedTuple):
     """Everything that one network joins, in the order in which leaves are filled.
 
     ``together`` ports of a device make one attachment: leaves are sized and wired for attachments as if each were a node

@@ -7,6 +7,7 @@ names a switch's ports, and which RDMA devices a server has, are catalog rows: `
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, OUT_OF_BAND, compute_network
@@ -36,8 +37,7 @@ class Labels:
         return self.lanes[lane][port]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a port is: card and cage from 0, piece ``part`` of the ``parts`` that the cage is split into.
 
     ``native`` is how many ports the cage has unsplit, ``n_lanes`` its electrical lanes.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -62,8 +62,7 @@ def groups_of(fabric: SizedFabric) -> tuple[Group, ...]:
     return (full, last) if n_full else (last,)
 
 
-@dataclass(frozen=True)
-class Paths:
+class Paths(NamedTuple):
     """Ways between two leaves: fewest over all pairs.
 
     ``shortest`` counts paths through different switches (parallel links are one path), ``disjoint`` how many shortest

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,8 +60,7 @@ def link_end_cents(generation: str, rate_gbit_s: int, book: str, catalog: Catalo
     return min(ends, default=NO_PRICE_END_CENTS)
 
 
-@dataclass(frozen=True)
-class _Request:
+class _Request(NamedTuple):
     """What one spec asks for, with the values that several columns are made of."""
 
     spec: DesignSpec
@@ -223,8 +223,7 @@ def leaf_rows(nodes: IntArray, asked: Asked, leaves: Leaves) -> IntArray:
     return np.where(asked.rails_a_leaf > 0, ceil_div(nodes, unit), np.where(leaves.unit_nodes > 0, in_units, in_order))
 
 
-@dataclass(frozen=True)
-class Pods:
+class Pods(NamedTuple):
     """Leaves over pods in one component of three tiers, for so many nodes; columns."""
 
     n_pods: IntArray

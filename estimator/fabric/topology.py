@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -39,8 +39,7 @@ TIERS = ("node-leaf", "fabric-manager", "leaf-spine", "spine-core", "leaf-leaf")
 NODE_LEAF, FABRIC_MANAGER, LEAF_SPINE, SPINE_CORE, LEAF_LEAF = range(5)
 
 
-@dataclass(frozen=True)
-class Panels:
+class Panels(NamedTuple):
     """Links that one cage carries, by kind of device; those between switches at the rate of the uplinks.
 
     ``leaf_up`` is that of a leaf's uplinks, which may run at another rate than its other ports; 0 says that they do not.
@@ -172,8 +171,7 @@ def _empty_columns(n_links: int) -> dict[str, Column]:
     return columns
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(NamedTuple):
     """Rows of one tier, to be filled."""
 
     fabric: SizedFabric

@@ -5,6 +5,7 @@ same for a thousand endpoints and for a hundred thousand. Tests remove the same 
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +31,7 @@ class Loss:
     ups: frozenset[tuple[int, int]] = frozenset()
 
 
-@dataclass(frozen=True)
-class Left:
+class Left(NamedTuple):
     """Counts after a loss. Endpoints are cut off if they are not in the largest part of their component; nodes, if they
     reach most other nodes over no network and no scale-up domain of another node.
 
@@ -222,8 +222,7 @@ def _masks(kind: Group) -> list[int]:
 # ---------------------------------------------------------------- cores
 
 
-@dataclass(frozen=True)
-class _Cores:
+class _Cores(NamedTuple):
     """What a loss leaves of the cores of one component."""
 
     structure: Structure

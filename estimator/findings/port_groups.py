@@ -6,7 +6,7 @@ osm_ucast_ftree.c, fabric_validate_topology). It compares with the first switch 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ _NAMES = {LEAF: ("leaves", "spine"), SPINE: ("spines", "core")}
 _BELOW = {SPINE: ("spines", "leaf", "leaves"), CORE: ("cores", "spine", "spines")}
 
 
-@dataclass(frozen=True)
-class _Side:
+class _Side(NamedTuple):
     """Links of one tier seen from one end: groups of every switch, and the ports that groups have."""
 
     n_groups: IntArray

@@ -6,8 +6,7 @@ asked for. What a rack draws and weighs beyond its trays is its own parts'.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from estimator.catalog.rack_records import NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH, TRAY, RackSystem
 from estimator.floor import result
@@ -43,8 +42,7 @@ MANY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class OwnParts:
+class OwnParts(NamedTuple):
     """What a rack's own parts draw and weigh, compute trays left out."""
 
     typical_w: float
@@ -52,8 +50,7 @@ class OwnParts:
     weight_kg: float
 
 
-@dataclass(frozen=True, slots=True)
-class WholeRacks:
+class WholeRacks(NamedTuple):
     """The racks of a design whose servers are compute trays."""
 
     system: RackSystem

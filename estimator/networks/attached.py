@@ -1,7 +1,8 @@
 """What each storage and management network joins beside the nodes: ports given, and devices of the other networks."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, OUT_OF_BAND
@@ -16,8 +17,7 @@ from estimator.spec.network_rules import MANAGEMENT, ports_together
 from estimator.units import ceil_div
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(NamedTuple):
     """Another network of the same design, as sized so far."""
 
     key: str

@@ -5,8 +5,7 @@ the ring, and exchanges between pairs (all-to-all, send-receive) know one way on
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,8 +38,7 @@ from estimator.units import FloatArray
 FILL_SHARES = {"ll": 0.0, "ll128": 0.5, "simple": 1.0}  # of a chunk's time that a protocol waits for
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One variant; arrays of shape (n_points,) or numbers. ``base_s`` is infinite where the variant does not exist."""
 
     base_s: Any

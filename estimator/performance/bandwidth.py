@@ -6,7 +6,7 @@ what oversubscription and load balancing leave of that for each pattern of traff
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -77,8 +77,7 @@ SYSTEM_DEFAULTS: Json = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class GpuFacts:
+class GpuFacts(NamedTuple):
     """What the model takes from the catalog's record of a GPU."""
 
     generation: str
@@ -414,8 +413,7 @@ def points_of(columns: SystemColumns, n_ranks: IntArray, launch: str, constants:
     return Points(columns, n_ranks, n_domains, np.minimum(n_ranks, columns.domain_gpus), launch, launch_s)
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(NamedTuple):
     """Bandwidths and latencies that several algorithms share; arrays of shape (n_points,)."""
 
     ring_domain_byte_s: FloatArray

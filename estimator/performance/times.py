@@ -4,9 +4,9 @@ All arrays run over points (a system with a GPU count) and message sizes. docs/m
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,8 +66,7 @@ IS_COLLNET: BoolArray = np.array([name.startswith("collnet") for name, _ in VARI
 IS_UPLINK: BoolArray = np.isin(np.arange(len(LIMITS)), [LEAF, SPINE, BALANCING])  # what no published run measures
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(NamedTuple):
     """Predicted times; arrays of shape (n_points, n_sizes) unless they say otherwise."""
 
     time_s: FloatArray

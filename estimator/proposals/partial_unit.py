@@ -1,7 +1,8 @@
 """A last scalable unit that is far from full: what it costs, and units that share the nodes out evenly."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from estimator.bom.pricing import Pricing
 from estimator.designs.subject import Subject
@@ -17,8 +18,7 @@ CODE = "last_unit_partial"
 MORE_UNITS = 3  # than there are, that are tried
 
 
-@dataclass(frozen=True)
-class EvenUnit:
+class EvenUnit(NamedTuple):
     """Units of so many nodes each, and the switches of the compute network with them."""
 
     nodes: int
