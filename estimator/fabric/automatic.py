@@ -27,14 +27,15 @@ from estimator.fabric.sizing import (
     leaf_layer,
     leaf_rows,
     pods_of,
+    spines_as_bought,
     three_tiers,
     two_tiers,
 )
 from estimator.units import IntArray, ceil_div
 
 _EXACT, _WHOLE_CAGES, _WHOLE_NODES = range(3)  # how the downlinks of a leaf are rounded up
-_PODS_AT_ONCE, _SPINES_AT_ONCE = 24, 48  # candidates of three tiers that are sized together
-_MOST_ROUNDS = 12
+_PODS_FIRST, _PODS_AT_ONCE = 24, 512  # the few that look best first: they rule out most others
+_SPINES_AT_ONCE = 128  # candidates of three tiers that are sized together
 _STRANDED_SHARE = 100  # a last unit that is not half full is worth one switch in so many
 _NEAR_SHARE = 100  # one switch more in so many, or a shared cage, must save more than one dollar in so many
 _NO_LIMIT = np.iinfo(np.int64).max // 2
@@ -118,7 +119,7 @@ def _two_tier_candidates(asked: Asked) -> Candidates:
     block = np.where(
         asked.rails_a_leaf > 0, base.grown_nodes[of], np.where(units > 1, asked.unit_nodes, base.grown_nodes[of])
     )
-    return _rounded(asked, of, rows, block, is_open[of], base.downlinks[of], may_share=True)
+    return _rounded(asked, of, rows, block, is_open[of], base.downlinks[of])
 
 
 def _is_open(asked: Asked) -> BoolArray:
@@ -138,7 +139,6 @@ def _rounded(
     block: IntArray,
     is_open: BoolArray,
     most_down: IntArray,
-    may_share: bool = False,
 ) -> Candidates:
     """Blocks of so many nodes over so many leaves of a column: exactly, in whole cages, in whole nodes; with and without
     ports for fabric managers."""
@@ -164,7 +164,7 @@ def _rounded(
         )
         keep = np.flatnonzero(fits)
         parts.append(_plain(chosen, of, keep))
-        if rounding == _EXACT and may_share:
+        if rounding == _EXACT:
             odd = fits & is_open & (ports % asked.cage_links > 0) & (asked.up == 0) & ~asked.down_named
             parts.append(_plain(chosen, of, np.flatnonzero(odd), shares=True))
         waiting = np.flatnonzero(fits & (asked.manager_links > 0) & (asked.up == 0))
@@ -198,118 +198,131 @@ def _manager_ports(asked: Asked) -> IntArray:
 def _settle_three_tiers(asked: Asked, row: int, chosen: Asked) -> None:
     """Choose for one request: pods, leaves of a pod, and spines of a group; those first that could need fewest switches."""
     one = asked.take(np.array([row]))
-    n_pods, rows, bound = _pods_and_rows(one)
-    order = np.argsort(bound, kind="stable")
-    n_pods, rows, bound = n_pods[order], rows[order], bound[order]
     for is_symmetric in (True, False) if one.symmetric[0] else (False,):
-        built, candidates = _searched(one, n_pods, rows, bound, is_symmetric)
+        built, candidates = _searched(one, is_symmetric)
         best = _best(candidates, built, 1)
         if best[0] >= 0:
             _write(chosen, np.array([row]), candidates, built, best, tiers=3)
             return
 
 
-def _searched(
-    one: Asked, n_pods: IntArray, rows: IntArray, bound: IntArray, is_symmetric: bool
-) -> tuple[Built, Candidates]:
+@dataclass(frozen=True)
+class _Pods:
+    """Ways to fill the pods of ``one`` request, as columns; ``bound`` is of their switches, from below."""
+
+    one: Asked
+    down: IntArray
+    unit: IntArray
+    pod: IntArray
+    last_even: BoolArray
+    kept: IntArray
+    bound: IntArray
+
+    def at(self, rows: IntArray) -> Candidates:
+        """Candidates of some rows."""
+        nobody = np.zeros(len(rows), dtype=np.int64)
+        some = replace(
+            self.one.take(nobody),
+            down=self.down[rows],
+            unit_nodes=self.unit[rows],
+            pod_nodes=self.pod[rows],
+            last_pod_even=self.last_even[rows],
+        )
+        return replace(_plain(some, nobody, np.arange(len(rows))), kept=self.kept[rows])
+
+
+def _searched(one: Asked, is_symmetric: bool) -> tuple[Built, Candidates]:
     """Candidates in the order of a bound from below, until none that is left could win."""
+    pods = _pods(one, is_symmetric)
+    order = np.lexsort((-pods.pod, pods.bound))  # of equal ones the largest pods: more paths between their leaves
     fewest = _NO_LIMIT
     found: list[tuple[Built, Candidates]] = []
-    for start in range(0, len(rows), _PODS_AT_ONCE):
-        part = slice(start, start + _PODS_AT_ONCE)
-        if bound[start] > fewest or len(found) >= _MOST_ROUNDS:
+    for part in np.split(order, range(_PODS_FIRST, len(order), _PODS_AT_ONCE)):
+        part = part[pods.bound[part] <= _near(fewest)]
+        if not len(part):
             break
-        pods = _pod_candidates(one, n_pods[part], rows[part])
-        found.append(_with_spines(pods, _near(fewest) + 1, is_symmetric))
+        some = pods.at(part)
+        found.append(_with_spines(some, _near(fewest) + 1, is_symmetric))
         if one.pod_nodes[0] and not is_symmetric:  # a last pod of its own size may need fewer spines
-            found.append((_sized(pods), pods))
+            found.append((_sized(some), some))
         fewest = min(fewest, *(_fewest(*one) for one in found[-2:]))
     return _joined(found) if found else (_nothing_built(), _plain(one, one.nodes[:0], one.nodes[:0]))
 
 
-def _pods_and_rows(one: Asked) -> tuple[IntArray, IntArray, IntArray]:
-    """(pods, leaves of a column in each, a bound of the switches from below): how nodes may be cut into equal pods."""
-    base = leaf_layer(one)
-    nodes, n_columns = int(base.grown_nodes[0]), int(base.columns[0])
-    least = int(leaf_rows(base.grown_nodes, one, base)[0])
-    ports_down, core_ports = int(spine_downlinks(one)[0]), int(one.core_ports[0])
-    pod = int(one.pod_nodes[0])
-    first = max(ceil_div(least, max(ports_down, 1)), 1)
-    n_pods = np.arange(first, min(core_ports // n_columns, least) + 1, dtype=np.int64)
-    if pod:
-        n_pods = np.array([ceil_div(nodes, pod)], dtype=np.int64)
-    wide = np.arange(max(ports_down // 2, 4) if _is_open(one)[0] else 1, dtype=np.int64)
-    rows = (ceil_div(least, n_pods)[:, None] + wide).ravel()
-    n_pods = np.repeat(n_pods, len(wide))
-    keep = rows <= ports_down
-    n_pods, rows = n_pods[keep], rows[keep]
-    n_leaf = n_pods * rows * n_columns
-    ports = ceil_div(nodes * one.endpoints_a_node, one.endpoints_a_port)
-    links = int(np.maximum(uplinks_for(ports, one), one.up * n_columns * least)[0])
-    up = links * int(one.spine_ratio_up[0]) // int(one.spine_ratio_down[0])
-    # the last pod may be short of leaves
-    fewest = np.maximum(n_leaf - (rows - 1) * n_columns, least * n_columns) if not one.symmetric[0] else n_leaf
-    bound = int(one.n_components[0]) * (fewest + links // max(ports_down, 1) + up // max(core_ports, 1))
-    return n_pods, rows, bound
+def _pods(one: Asked, is_symmetric: bool) -> _Pods:
+    """Every way to fill pods with leaves, by what a leaf holds and how many of them a pod has.
+
+    Nodes fill one pod after the other. So each structure of a few nodes more is among those of this request too, as bought
+    and without the nodes that it does not have: more nodes never need fewer switches, nor as many for less.
+    """
+    down, unit, pod = _pod_values(one)
+    asked = replace(one, down=down, unit_nodes=unit, pod_nodes=pod)  # what all share stays a column of one row
+    asked = replace(asked, last_pod_even=_last_pod_even(asked) & (one.pod_nodes == 0))
+    found = _bounded(one, asked, np.zeros_like(pod), is_symmetric)
+    if not one.manager_links[0] or one.up[0]:
+        return found
+    waiting = _bounded(one, asked, _manager_ports(asked), is_symmetric)
+    columns = [f.name for f in fields(_Pods) if f.name != "one"]
+    return _Pods(one, **{name: np.concatenate([getattr(found, name), getattr(waiting, name)]) for name in columns})
 
 
-def _pod_candidates(one: Asked, n_pods: IntArray, rows: IntArray) -> Candidates:
-    """Units, downlinks and pods for so many pods of so many leaves a column."""
+def _bounded(one: Asked, asked: Asked, kept: IntArray, is_symmetric: bool) -> _Pods:
+    """Those that can be built, with the switches that they need if all ports of spines and cores are in use."""
+    leaves = _leaves(Candidates(asked, np.zeros_like(kept), kept, np.zeros(len(kept), dtype=np.bool_)))
+    needed, ports_down = leaves.uplinks_needed, np.maximum(spine_downlinks(asked), 1)
+    pods = pods_of(leaves.grown_nodes, asked, leaves, ports_down)
+    n_leaf = leaves.columns * ((pods.n_pods - 1) * pods.rows + pods.last_rows)
+    groups = leaves.columns * pods.n_pods
+    links, spines = groups * pods.rows * needed, groups * ceil_div(pods.rows * needed, ports_down)
+    if one.pod_nodes[0] or one.uneven[0]:  # the last pod may have spines of its own
+        links, spines = n_leaf * needed, n_leaf * needed // ports_down
+    cores = links * asked.spine_ratio_up // asked.spine_ratio_down // np.maximum(asked.core_ports, 1)
+    bound = asked.n_components * (n_leaf + spines + cores)
+    fits = (pods.rows <= ports_down) & (groups <= asked.core_ports) & (needed <= leaves.uplinks_most)
+    fits &= ~leaf_is_impossible(asked, leaves, np.full(len(kept), 3))
+    if is_symmetric:
+        fits &= pods.rows == pods.last_rows
+    return _Pods(
+        one,
+        down=asked.down[fits],
+        unit=asked.unit_nodes[fits],
+        pod=asked.pod_nodes[fits],
+        last_even=asked.last_pod_even[fits],
+        kept=kept[fits],
+        bound=bound[fits],
+    )
+
+
+def _pod_values(one: Asked) -> tuple[IntArray, IntArray, IntArray]:
+    """(downlinks of a leaf, 0: by the ratio; nodes of a unit; nodes of a pod): everything that the request leaves open."""
     base = leaf_layer(one)
     nodes, unit, pod = int(base.grown_nodes[0]), int(base.unit_nodes[0]), int(one.pod_nodes[0])
-    is_open = np.full(len(rows), _is_open(one)[0])
-    many = one.take(np.zeros(len(n_pods), dtype=np.int64))
-    most_down = np.full(len(n_pods), base.downlinks[0])
-    if one.rails_a_leaf[0]:
-        of, total = n_pods, rows * n_pods
-        if is_open[:1].any() and not pod and not one.symmetric[0]:  # with a last pod of as few units as can be
-            least = leaf_rows(base.grown_nodes, one, base)
-            fewer = np.maximum(total - n_pods + 1, least)
-            short = np.flatnonzero(fewer < total)
-            of, total = np.concatenate([of, of[short]]), np.concatenate([total, fewer[short]])
-            many, is_open = one.take(np.zeros(len(of), dtype=np.int64)), np.full(len(of), True)
-            most_down = np.full(len(of), base.downlinks[0])
-        found = _rounded(many, of, total, np.full(len(of), nodes), is_open, most_down)
-        units = found.asked.unit_nodes if is_open[:1].any() else np.full(len(found), unit)
-        if pod and is_open[:1].any():  # units that cut the pod into equal parts
-            units = ceil_div(pod, ceil_div(pod, units))
-            found = replace(found, asked=replace(found.asked, unit_nodes=units))
-        pods = ceil_div(ceil_div(nodes, units), found.of) * units
+    is_open, rails, most_down = bool(_is_open(one)[0]), int(one.rails_a_leaf[0]), int(base.downlinks[0])
+    rows = np.arange(1, int(spine_downlinks(one)[0]) + 1, dtype=np.int64)
+    if rails:
+        most = min(int(base.capacity[0]) // rails, nodes)
+        units = np.arange(1, most + 1, dtype=np.int64) if is_open else np.array([unit])
+        down, in_pod = np.full_like(units, one.down[0]), units[:, None] * rows
     else:
-        block = np.full(len(rows), pod) if pod else ceil_div(nodes, n_pods)
-        if unit:
-            rows = ceil_div(rows, ceil_div(block, unit))
-            block = np.full(len(rows), unit)
-        found = _rounded(many, n_pods, rows, block, is_open, most_down)
-        pods = ceil_div(ceil_div(nodes, unit), found.of) * unit if unit else ceil_div(nodes, found.of)
+        ports = np.arange(1, most_down + 1, dtype=np.int64) if is_open else np.array([most_down])
+        down = ports if is_open else one.down
+        units = np.full_like(ports, unit)
+        full = ports[:, None] * one.endpoints_a_port * rows // one.endpoints_a_node
+        equal = ceil_div(nodes, ceil_div(nodes, np.maximum(full, 1)))
+        in_pod = units[:, None] * rows if unit else np.concatenate([full, equal], axis=1)
     if pod:
-        pods = np.full(len(found), pod)
-    asked = replace(found.asked, pod_nodes=pods)
-    equal = Candidates(
-        replace(asked, last_pod_even=_last_pod_even(asked) & (one.pod_nodes[0] == 0)),
-        np.zeros(len(found), np.int64),
-        found.kept,
-        found.shares,
-    )
-    if pod or one.rails_a_leaf[0] or one.unit_nodes[0] or one.symmetric[0]:
-        return equal
-    return _all_of([equal, _with_full_pods(equal)])
-
-
-def _with_full_pods(equal: Candidates) -> Candidates:
-    """Pods whose leaves are all full, but for the last one, where they need fewer leaves than equal pods do."""
-    asked = equal.asked
-    leaves = leaf_layer(asked)
-    rows = leaf_rows(asked.pod_nodes, asked, leaves)
-    full = rows * leaves.capacity // asked.endpoints_a_node
-    filled = replace(asked, pod_nodes=np.where(full > asked.pod_nodes, full, asked.pod_nodes))
-    counts = [pods_of(leaves.grown_nodes, one, leaves, spine_downlinks(one)) for one in (asked, filled)]
-    equal_rows, full_rows = ((one.n_pods - 1) * one.rows + one.last_rows for one in counts)
-    return _pick(replace(equal, asked=filled), np.flatnonzero(full_rows < equal_rows))
+        in_pod = np.full((len(down), 1), pod)
+    of_use = (in_pod > 0) & (in_pod < nodes + np.maximum(units, 1)[:, None]) | (pod > 0)
+    of_use &= ceil_div(nodes, np.maximum(in_pod, 1)) * base.columns <= one.core_ports
+    at, column = np.nonzero(of_use)
+    _, first = np.unique(at * (int(in_pod.max(initial=0)) + 1) + in_pod[at, column], return_index=True)
+    at, column = at[first], column[first]
+    return down[at], units[at], in_pod[at, column]
 
 
 def _last_pod_even(asked: Asked) -> BoolArray:
-    """Where a last pod may share its nodes over as many leaves as the others have, each with some.
+    """Where a last pod may share its nodes out, each of its leaves with some: for OpenSM over as many leaves as the others
+    have, else over those that it needs, if the last of them would not be half full.
 
     Not in a design that grows, nor in what it grows to: nodes placed so would move.
     """
@@ -319,12 +332,15 @@ def _last_pod_even(asked: Asked) -> BoolArray:
     rows = leaf_rows(pod, asked, leaves)
     rest = nodes - (ceil_div(nodes, pod) - 1) * pod
     units = rest * np.where(by_rail, 1, asked.endpoints_a_node)
-    is_short = leaf_rows(rest, asked, leaves) < rows
+    last_rows = leaf_rows(rest, asked, leaves)
+    is_short = asked.symmetric & (last_rows < rows)
     in_unit = nodes % np.maximum(leaves.unit_nodes, 1)
     is_stranded = by_rail & (in_unit > 0) & (2 * in_unit < leaves.unit_nodes)
-    is_free = asked.symmetric & ~asked.full_unit & ~asked.grows & (asked.endpoints_a_port == 1)
-    is_free &= (by_rail | (asked.unit_nodes == 0)) & (nodes > pod)
-    even: BoolArray = is_free & (is_short | is_stranded) & (units >= rows)
+    is_free = ~asked.full_unit & ~asked.grows & (asked.endpoints_a_port == 1) & ~asked.uneven
+    is_free = is_free & (by_rail | (asked.unit_nodes == 0)) & (nodes > pod)
+    even: BoolArray = (
+        is_free & (is_short | (is_stranded & (last_rows > 1))) & (units >= np.where(asked.symmetric, rows, last_rows))
+    )
     return even
 
 
@@ -342,11 +358,14 @@ def _with_spines(pods: Candidates, best: int, is_symmetric: bool) -> tuple[Built
         fits &= (of_pods.rows == of_pods.last_rows)[:, None]
     fits &= ~asked.uneven[:, None] | (spines == asked.least_spines[:, None])
     groups = asked.n_components * leaves.columns * of_pods.n_pods
-    n_leaf = asked.n_components * leaves.columns * leaf_rows(leaves.grown_nodes, asked, leaves)
-    up = ceil_div(n_leaf[:, None] * links * spines * asked.spine_ratio_up[:, None], asked.spine_ratio_down[:, None])
+    n_leaf = asked.n_components * leaves.columns * ((of_pods.n_pods - 1) * of_pods.rows + of_pods.last_rows)
+    up = ceil_div(
+        (groups * of_pods.rows)[:, None] * links * spines * asked.spine_ratio_up[:, None],
+        asked.spine_ratio_down[:, None],
+    )
     bound = n_leaf[:, None] + groups[:, None] * spines + ceil_div(up, np.maximum(asked.core_ports, 1)[:, None])
     at, column = np.nonzero(fits & ((bound < best) | asked.uneven[:, None]))
-    order = np.argsort(bound[at, column], kind="stable")[: 4 * _SPINES_AT_ONCE]
+    order = np.argsort(bound[at, column], kind="stable")
     at, column = at[order], column[order]
     if not len(at):
         return _nothing_built(), _pick(pods, at)
@@ -372,7 +391,13 @@ def _nothing_built() -> Built:
 
 def _fewest(built: Built, candidates: Candidates) -> int:
     fits = built.fits & built.is_held & ~candidates.shares
-    return int(built.switches[fits].min(initial=_NO_LIMIT))
+    return int(_weighed(built)[fits].min(initial=_NO_LIMIT))
+
+
+def _weighed(built: Built) -> IntArray:
+    """Switches, a last unit that is less than half full among them."""
+    weighed: IntArray = built.switches + np.where(built.is_stranded, built.switches // _STRANDED_SHARE, 0)
+    return weighed
 
 
 def _near(fewest: Any) -> Any:
@@ -418,10 +443,9 @@ def _built(
         last = np.where(asked.pods_alike | (cores.last_spines == 0), spines, cores.last_spines)
         n_spine = groups * ((pods.n_pods - 1) * spines + last)
         n_core, core_groups = asked.n_components * cores.n_cores, cores.core_groups
+        core_links = spines_as_bought(asked, leaves, pods, uplinks, spines, last, cores)[2]
     n_leaf = asked.n_components * leaves.columns * rows
     links = n_leaf * uplinks
-    if three:
-        core_links = ceil_div(links * asked.spine_ratio_up, asked.spine_ratio_down)
     used = ceil_div(leaves.fullest, asked.endpoints_a_port)
     left_out, is_held = _managers(candidates, leaves, n_leaf, used, uplinks)
     unit = np.maximum(leaves.unit_nodes, 1)
@@ -468,7 +492,7 @@ def _best(candidates: Candidates, built: Built, n: int) -> IntArray:
     """Of each of n requests (−1: none fits): fewest switches, managers, least cost; then exceptions where they pay."""
     if not len(candidates):
         return np.full(n, -1, dtype=np.int64)
-    switches = built.switches + np.where(built.is_stranded, built.switches // _STRANDED_SHARE, 0)
+    switches = _weighed(built)
     keys = (built.cost_cents, built.managers_left_out, switches, candidates.shares, ~built.is_held, ~built.fits)
     best = _first_of_each(candidates.of, keys, n)
     best = np.where(built.fits[best] & (best >= 0), best, -1)

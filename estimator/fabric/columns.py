@@ -50,7 +50,7 @@ class Asked:
     grows: BoolArray  # a number of nodes to grow to is named, if only that of today
     symmetric: BoolArray  # OpenSM's fat-tree routing wants all pods alike
     pods_alike: BoolArray  # the last pod, though smaller, has as many spines as the others
-    last_pod_even: BoolArray  # and as many leaves, over which it shares its nodes evenly
+    last_pod_even: BoolArray  # it shares its nodes evenly over its leaves: as many as the others have, if symmetric
     pods_of_today: BoolArray  # pods are as large as today's nodes need (size.py)
     leaf_cents: IntArray
     spine_cents: IntArray

@@ -164,13 +164,14 @@ def uneven_cores(request: CoreRequest) -> CoreLayout:
 def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, IntArray, IntArray]:
     """The grid (variants, spines of the last group, sets) at once."""
     s_last = np.arange(1, last + 1, dtype=np.int64)[None, :, None]
-    sets = np.arange(1, widest + 1, dtype=np.int64)[None, None, :]
+    sets = _divisor_lists(widest)[q.full_spines][:, None, :]
     col = CoreRequest(**{f.name: getattr(q, f.name)[:, None, None] for f in fields(q)})
     has_last = col.last_groups > 0
     full_up = spine_uplinks(col.full_rows * (col.uplinks // np.maximum(col.full_spines, 1)), col)
     last_down = col.last_rows * (col.uplinks // s_last)
     last_up = np.where(has_last, spine_uplinks(last_down, col), full_up)
-    fits = (col.full_spines > 0) & (col.full_spines % sets == 0) & ((col.sets == 0) | (col.sets == sets))
+    fits = (col.full_spines > 0) & (sets > 0) & ((col.sets == 0) | (col.sets == sets))
+    sets = np.maximum(sets, 1)
     # without a last group its spines are no question: the first row of the grid stands for all
     fits = fits & np.where(
         has_last,
@@ -189,16 +190,27 @@ def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, 
     total = np.where(fits, sets * cores + col.last_groups * s_last, worst)
     total = total * 1.0 - sets / (2.0 * widest)  # below half a switch: decides ties only
     flat = np.argmin(np.where(fits, total, np.inf).reshape(len(q.uplinks), -1), axis=1)
-    index = np.unravel_index(flat, (last, widest))
+    shape = (last, sets.shape[2])
+    index = np.unravel_index(flat, shape)
     rows = np.arange(len(flat))
-    found = np.broadcast_to(fits, (len(flat), last, widest))[rows, index[0], index[1]]
-    cores_found = np.broadcast_to(cores, (len(flat), last, widest))[rows, index[0], index[1]]
+    found = np.broadcast_to(fits, (len(flat), *shape))[rows, index[0], index[1]]
+    cores_found = np.broadcast_to(cores, (len(flat), *shape))[rows, index[0], index[1]]
     has = q.last_groups > 0
     return (
         np.where(found & has, index[0] + 1, 0),
-        np.where(found, index[1] + 1, NONE),
+        np.where(found, sets[rows, 0, index[1]], NONE),
         np.where(found, cores_found, NONE),
     )
+
+
+@lru_cache(maxsize=4)
+def _divisor_lists(widest: int) -> IntArray:
+    """Row n has the divisors of n, ascending and then 0, for n ≤ widest."""
+    lists = [divisors(number) if number else [] for number in range(widest + 1)]
+    table = np.zeros((widest + 1, max(map(len, lists), default=1)), dtype=np.int64)
+    for number, row in enumerate(lists):
+        table[number, : len(row)] = row
+    return table
 
 
 def _next_divisor(number: IntArray, least: IntArray) -> IntArray:

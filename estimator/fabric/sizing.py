@@ -240,7 +240,7 @@ def pods_of(nodes: IntArray, asked: Asked, leaves: Leaves, spine_ports_down: Int
     n_pods = np.where(given, ceil_div(nodes, pod), ceil_div(rows, full))
     last_nodes = nodes - (n_pods - 1) * pod
     last = np.where(given, leaf_rows(last_nodes, asked, leaves), rows - (n_pods - 1) * full)
-    last = np.where(asked.last_pod_even, full, last)
+    last = np.where(asked.last_pod_even & asked.symmetric, full, last)
     return Pods(n_pods=n_pods, rows=np.where(n_pods == 1, last, full), last_rows=last)
 
 
@@ -375,8 +375,8 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: TwoTiers, thre
     ends_alike = (pods.n_pods < grown.n_pods) | (grown.last_rows == grown.rows)
     last_spines = np.where(ends_alike | asked.pods_alike, spines, cores.last_spines)
     grown_last_spines = np.where(asked.pods_alike, spines, cores.last_spines)
-    full_up, last_up, links_core = _spines_as_bought(asked, leaves, pods, uplinks, spines, last_spines, cores)
-    grown_up, grown_last_up, _ = _spines_as_bought(asked, leaves, grown, uplinks, spines, grown_last_spines, cores)
+    full_up, last_up, links_core = spines_as_bought(asked, leaves, pods, uplinks, spines, last_spines, cores)
+    grown_up, grown_last_up, _ = spines_as_bought(asked, leaves, grown, uplinks, spines, grown_last_spines, cores)
     groups = asked.n_components * leaves.columns
     n_leaf = np.where(tiers == 1, asked.n_components, asked.n_components * rows * leaves.columns)
     n_spine = np.where(
@@ -413,7 +413,7 @@ def _assemble(asked: Asked, leaves: Leaves, tiers: IntArray, two: TwoTiers, thre
     )
 
 
-def _spines_as_bought(
+def spines_as_bought(
     asked: Asked,
     leaves: Leaves,
     pods: Pods,

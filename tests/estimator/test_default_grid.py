@@ -29,6 +29,8 @@ def test_the_grid_is_448_oversubscribed_designs_and_160_at_one_to_one() -> None:
         ("dgx-a100-640", "hdr", 72, "1:1", "rail-optimized"),
         ("dgx-a100-640", "hdr", 271, "2:1", "top-of-rack"),  # 24 downlinks saved 1.3 %
         ("dgx-a100-640", "roce-200", 345, "2:1", "top-of-rack"),  # units of 5 saved 1.1 % and four switches
+        ("dgx-a100-640", "roce-200", 280, "1:1", "top-of-rack"),  # pods of 60 nodes and one of 40 saved five of 195
+        ("dgx-a100-640", "roce-200", 508, "2:1", "top-of-rack"),  # 42 downlinks saved four of 207
     ],
 )
 def test_no_value_that_is_named_saves_a_percent(

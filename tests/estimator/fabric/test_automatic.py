@@ -11,6 +11,7 @@ import pytest
 
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
+from estimator.fabric.columns import Sizing
 from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
 from estimator.pipeline import estimate
@@ -275,6 +276,53 @@ def test_fewer_nodes_never_need_more_switches_or_money(server: str, generation: 
         steps = list(zip(nodes, built, fewest, cents, least, strict=True))
         assert not [step for step in steps if step[1] > step[2] + step[2] // 100]
         assert not [(step[0], step[3] / step[4]) for step in steps if step[3] * 1000 > step[4] * 1012]
+
+
+def network_cents(sizing: Sizing) -> list[int]:
+    """Switches, and two ends of each link: those of nodes, those between switches, and the halves of cages left empty."""
+    asked, cage = sizing.asked, sizing.asked.cage_links
+    used = -(-sizing.leaves.fullest // asked.endpoints_a_port)
+    links = sizing.links_leaf_spine + sizing.links_spine_core + sizing.endpoints
+    half_empty = sizing.n_leaf * (-sizing.uplinks % cage + -used % cage)
+    cents = (
+        sizing.n_leaf * asked.leaf_cents
+        + sizing.n_spine * asked.spine_cents
+        + sizing.n_core * asked.core_cents
+        + (2 * links + half_empty) * asked.link_end_cents
+    )
+    total: list[int] = cents.tolist()
+    return total
+
+
+@pytest.mark.parametrize(
+    ("server", "generation", "layout", "ratio", "nodes"),
+    [
+        ("dgx-a100-640", "roce-200", "top-of-rack", "1:1", range(276, 346)),  # 280 took 195 switches, 281 took 191
+        ("dgx-a100-640", "roce-200", "top-of-rack", "2:1", range(500, 520)),  # 506 took 207, 511 took 204
+        ("dgx-a100-640", "roce-200", "top-of-rack", "2:1", range(650, 660)),  # 656 cost 0.7 % more than 657
+        ("dgx-a100-640", "roce-200", "rail-optimized", "2:1", range(2236, 2258)),  # 2,255 took 923, 2,256 took 921
+        ("dgx-h100", "roce-400", "rail-optimized", "2:1", range(4324, 4372, 3)),  # 4,326 took 893, 4,369 took 880
+        ("dgx-h100", "roce-400", "rail-optimized", "1:1", range(3462, 3482)),  # 3,472 took 1,152, 3,473 took 1,144
+        ("dgx-h100", "roce-400", "top-of-rack", "1:1", range(1198, 1250, 2)),  # 1,242 cost 0.6 % more than 1,243
+        ("dgx-h100", "ndr", "top-of-rack", "2:1", range(1070, 1085)),
+        ("gb300-tray", "xdr", "rail-optimized", "1:1", range(4080, 4180, 5)),
+        ("dgx-b300", "xdr", "rail-optimized", "2:1", range(3080, 3180, 5)),
+    ],
+)
+def test_in_three_tiers_no_larger_request_has_fewer_switches_for_less_money(
+    server: str, generation: str, layout: str, ratio: str, nodes: range
+) -> None:
+    sizing = size([ordinary(server, generation, n, ratio, layout) for n in nodes], CATALOG)
+    assert (sizing.tiers == 3).all()
+    built = (sizing.n_leaf + sizing.n_spine + sizing.n_core).tolist()
+    rows = list(zip(nodes, built, network_cents(sizing), strict=True))
+    worse = [
+        (one, more)
+        for at, one in enumerate(rows)
+        for more in rows[at + 1 :]
+        if more[1] <= one[1] and more[2] <= one[2] and more[1:] != one[1:]
+    ]
+    assert not worse, worse[:5]
 
 
 @pytest.mark.parametrize(
