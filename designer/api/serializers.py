@@ -25,7 +25,7 @@ from estimator.jobs.models import EstimateJob
 from estimator.result import Versions
 
 MAX_PAGE = 1_000_000
-MOST_TYPED = 200
+MOST_TYPED = 2_000  # a packed model of its own
 
 
 def _url(serializer: serializers.BaseSerializer[Any], name: str, **kwargs: Any) -> str:

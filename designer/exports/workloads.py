@@ -189,6 +189,8 @@ def asked_table(shown: DesignWorkloads) -> Table:
         for name, asked in (("training", shown.training.asked), ("serving", shown.serving.asked))
         for field, text in asked.items()
     ]
+    for name, model in (("training", shown.training.model), ("serving", shown.serving.model)):
+        rows += [(name, f"model.{key}", value) for key, value in model.as_json().items()]
     hour = shown.usd_per_gpu_hour
     rows += [("both", f"usd_per_gpu_hour_{end}", value) for end, value in zip(RANGE, hour, strict=True)]
     return Table("Requested", ASKED_COLUMNS, tuple(rows))
@@ -249,11 +251,11 @@ def _trained(shown: DesignWorkloads) -> Iterator[tuple[tuple[Cell, ...], StepAns
 
 
 def _of_training(shown: DesignWorkloads) -> tuple[Cell, Cell]:
-    return shown.training.asked["train_model"], shown.training.asked["train_precision"]
+    return shown.training.model.name, shown.training.asked["train_precision"]
 
 
 def _of_serving(shown: DesignWorkloads) -> tuple[Cell, Cell]:
-    return shown.serving.asked["serve_model"], shown.serving.asked["serve_precision"]
+    return shown.serving.model.name, shown.serving.asked["serve_precision"]
 
 
 def _best_words(layouts: Sequence[StepAnswer]) -> str:

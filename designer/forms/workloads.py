@@ -10,7 +10,7 @@ from django import forms
 from designer.forms.asking import AskForm, ask
 from designer.wording.names import PRECISIONS, SERVED_PRECISIONS, TASKS
 from estimator.errors import Problem, SpecError
-from estimator.record import Given
+from estimator.record import Given, Json
 from estimator.units import is_whole_number
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.counts import total_parameters
@@ -79,6 +79,72 @@ def serving_form(query: Given) -> ServingForm:
 def model_typed(query: Given, field: str) -> str:
     """The model of a form's field, or its default."""
     return str(query.get(field) or (TRAINING_DEFAULTS | SERVING_DEFAULTS)[field])
+
+
+SHAPE_KEYS = {
+    "own_layers": "layers",
+    "own_hidden": "hidden",
+    "own_heads": "heads",
+    "own_kv_heads": "kv_heads",
+    "own_head_dim": "head_dim",
+    "own_ffn": "ffn",
+    "own_vocab": "vocab",
+}
+EXPERT_KEYS = {
+    "own_experts": "count",
+    "own_top_k": "top_k",
+    "own_expert_ffn": "ffn",
+    "own_shared_ffn": "shared_ffn",
+    "own_leading_dense": "leading_dense",
+}
+USES = {"both": "Training and serving", "train": "Training", "serve": "Serving"}
+
+
+class OwnModelForm(AskForm):
+    """A model that the catalog lacks: a hub's config.json, or its sizes in plain fields."""
+
+    own_config = ask("config.json of a model hub", is_wide=True)
+    own_name = ask("Name", maxlength=80)
+    own_layers = ask("Layers", inputmode="numeric", maxlength=9)
+    own_hidden = ask("Hidden size", inputmode="numeric", maxlength=9)
+    own_heads = ask("Heads", inputmode="numeric", maxlength=9)
+    own_kv_heads = ask("Key-value heads", inputmode="numeric", maxlength=9)
+    own_head_dim = ask("Head size", inputmode="numeric", maxlength=9)
+    own_ffn = ask("Feed-forward size", inputmode="numeric", maxlength=9)
+    own_vocab = ask("Vocabulary", inputmode="numeric", maxlength=9)
+    own_tied = ask("Embedding and head", choices=(("", "two matrices"), ("yes", "one matrix (tied)")))
+    own_experts = ask("Experts a layer", inputmode="numeric", maxlength=9)
+    own_top_k = ask("Experts a token", inputmode="numeric", maxlength=9)
+    own_expert_ffn = ask("Size of an expert", inputmode="numeric", maxlength=9)
+    own_shared_ffn = ask("Size of shared experts", inputmode="numeric", maxlength=9)
+    own_leading_dense = ask("First layers without experts", inputmode="numeric", maxlength=9)
+    own_use = ask("Use it for", choices=USES.items())
+
+    def field_of(self, problem: Problem) -> str | None:
+        """The field of a key of the shape; that of the text where there is one."""
+        names = {key: name for name, key in SHAPE_KEYS.items()} | {
+            f"experts.{key}": name for name, key in EXPERT_KEYS.items()
+        }
+        if self.texts()["own_config"]:
+            return "own_config"
+        return names.get(problem.field.partition(".")[2], super().field_of(problem))
+
+    def keys(self) -> Json:
+        """The plain fields as the keys of a shape.
+
+        Raises
+        ------
+        SpecError
+            With the first field that has no whole number.
+        """
+        typed = self.texts()
+        values: Json = {key: whole(name, typed[name]) for name, key in SHAPE_KEYS.items() if typed[name]}
+        experts = {key: whole(name, typed[name]) for name, key in EXPERT_KEYS.items() if typed[name]}
+        if typed["own_name"]:
+            values["name"] = typed["own_name"]
+        if typed["own_tied"]:
+            values["tied"] = True
+        return values | ({"experts": experts} if experts else {})
 
 
 class PlacementForm(AskForm):

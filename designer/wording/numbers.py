@@ -55,6 +55,16 @@ def count(value: Any) -> str:
     return f"{int(value):,}".replace("-", MINUS)
 
 
+def parameters(value: Any) -> str:
+    """Parameters of a model: 70553706496 → "70.6B"."""
+    if _is_missing(value):
+        return MISSING
+    for step, letter in ((10**12, "T"), (10**9, "B"), (10**6, "M")):
+        if value >= step * 0.9995:
+            return f"{rounded(value / step)}{letter}"
+    return count(value)
+
+
 def gbit_s(value: Any) -> str:
     """Gb/s → "400 Gb/s", "406.4 Tb/s"."""
     if _is_missing(value):

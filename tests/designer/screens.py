@@ -63,6 +63,7 @@ PAGES = {
     "workloads-serving": Shot("{hall}?tab=workloads", at="#serving-form"),
     "workloads-placements": Shot("{hall}?tab=workloads", at="#placements"),
     "workloads-links": Shot("{hall}?tab=workloads", at="#links-of-a-gpu"),
+    "workloads-own-model": Shot("{hall}?tab=workloads", at="#own-model", click="#own-model > summary"),
     "workloads-launch": Shot("{hall}?tab=workloads", at="#placement-form"),
     "schedule": Shot("{hall}?tab=cabling&view=schedule", at="#result"),
     "floor": Shot("{hall}?tab=racks", at="#floor"), "elevations": Shot("{hall}?tab=racks", at="#racks"),

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from designer.pages.result import asbuilt, views
+from designer.pages.result import asbuilt, own_model, views
 from designer.pages.result.cost import what_if
 
 urlpatterns = [
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/", views.estimate_status, name="estimate-status"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cancel/", views.estimate_cancel, name="estimate-cancel"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/tabs/", views.estimate_tab, name="estimate-tab"),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/own-model/", own_model.own_model, name="own-model"),
     path(
         "designs/<uuid:design_id>/estimates/<uuid:job_id>/links/compare/",
         asbuilt.links_compare,

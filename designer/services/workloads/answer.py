@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from designer.forms.workloads import serving_form, training_form
 from designer.services.workloads.links import levels_of_design
+from designer.services.workloads.own_models import shape_named
 from designer.services.workloads.serving import SearchedPlacements, front_of, searched_placements
 from designer.services.workloads.training import SearchedLayouts, run_of, searched_layouts
 from estimator.errors import EstimatorError, Problem
@@ -11,6 +12,9 @@ from estimator.ranges import Range
 from estimator.record import Given, Record
 from estimator.result import PricedEstimate, Versions
 from estimator.workloads.fitted import Constant, Stated
+from estimator.workloads.models.catalog import catalog_models
+from estimator.workloads.models.counts import active_parameters, total_parameters
+from estimator.workloads.models.shapes import ModelShape
 from estimator.workloads.paths.hierarchy import LinkLevel, path_constants
 from estimator.workloads.runs.goodput import TrainingRun, run_constants
 from estimator.workloads.serving.answer import Placement
@@ -24,9 +28,22 @@ class NotPredicted(EstimatorError):
     code = "not_predicted"
 
 
+class CountedModel(Record):
+    """A model with its parameters, as they are counted from its shape."""
+
+    name: str
+    """Id of the catalog, or what another model is called."""
+    parameters: int
+    active_parameters: int
+    """That one token passes through."""
+    source: str
+    note: str
+
+
 class TrainedHere(Record):
     """A model trained on the design."""
 
+    model: CountedModel
     asked: dict[str, str]
     """Fields of the tab's form, as they were read."""
     searched: SearchedLayouts
@@ -37,6 +54,7 @@ class TrainedHere(Record):
 class ServedHere(Record):
     """A model served on the design."""
 
+    model: CountedModel
     asked: dict[str, str]
     """Fields of the tab's form, as they were read."""
     searched: SearchedPlacements
@@ -96,17 +114,30 @@ def workloads_of(estimate: PricedEstimate, query: Given) -> DesignWorkloads:
         versions=estimate.versions,
         usd_per_gpu_hour=estimate.cost.usd_per_gpu_hour,
         training=TrainedHere(
+            model=counted_model(shape_named(training.texts()["train_model"], "train_model")),
             asked=training.texts(),
             searched=layouts,
             run=run_of(training, layouts.layouts[0], estimate) if layouts.layouts else None,
         ),
         serving=ServedHere(
+            model=counted_model(shape_named(serving.texts()["serve_model"], "serve_model")),
             asked=serving.texts(),
             searched=placements,
             front=front_of(serving, estimate) if placements.placements else [],
         ),
         links=levels,
         constants=list(_constants()),
+    )
+
+
+def counted_model(shape: ModelShape) -> CountedModel:
+    """A shape's name and counts."""
+    return CountedModel(
+        name=shape.id if shape.id in catalog_models() else shape.name,
+        parameters=total_parameters(shape),
+        active_parameters=active_parameters(shape),
+        source=shape.source,
+        note=shape.note,
     )
 
 

@@ -22,6 +22,7 @@ from estimator.workloads.placement.request import parse_placement
 from estimator.workloads.training.answer import StepAnswer
 
 FIELDS = {"name": "job_name", "model": "weights"}
+UNNAMED = "MODEL"
 TRAINING_MODEL, SERVING_MODEL = "train_model", "serve_model"
 
 
@@ -133,6 +134,6 @@ def _key(kind: str, degrees: tuple[int, ...]) -> str:
 
 
 def _hub_name(model: str) -> str:
-    """What a model hub calls a model of the catalog; its id where no hub's name is known."""
+    """What a model hub calls a model of the catalog; its id where no hub's name is known, and a blank of another model."""
     known = catalog_models().get(model)
-    return next((alias for alias in known.aliases if "/" in alias), model) if known else model
+    return next((alias for alias in known.aliases if "/" in alias), model) if known else UNNAMED

@@ -7,6 +7,7 @@ from typing import cast
 
 from designer.forms.workloads import ServingForm, number, whole
 from designer.services.workloads.links import system_keys
+from designer.services.workloads.own_models import model_named
 from designer.wording.layouts import placement_words
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
@@ -90,7 +91,7 @@ def _ask(form: ServingForm, estimate: PricedEstimate, fewer: Sequence[int] = ())
     target = {name: number(name, typed[name]) for name in ("tpot_ms", "ttft_ms") if typed[name]}
     request = {
         "system": system_keys(estimate),
-        "model": typed["serve_model"],
+        "model": model_named(typed["serve_model"], "serve_model"),
         "precision": typed["serve_precision"],
         "input_tokens": whole("prompt_tokens", typed["prompt_tokens"]),
         "output_tokens": whole("answer_tokens", typed["answer_tokens"]),

@@ -7,6 +7,7 @@ from typing import cast
 
 from designer.forms.workloads import TrainingForm, number, whole
 from designer.services.workloads.links import system_keys
+from designer.services.workloads.own_models import model_named, shape_named
 from designer.wording.names import LEFT_OUT
 from designer.wording.numbers import words
 from estimator.catalog.loader import load_catalog
@@ -14,7 +15,6 @@ from estimator.errors import Problem, SpecError
 from estimator.record import Json, Record
 from estimator.result import PricedEstimate
 from estimator.training_request import ANY_STOP, rate_of, trained
-from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.runs.goodput import RunRequest, TrainingRun, training_run
 from estimator.workloads.training.answer import StepAnswer
@@ -47,7 +47,7 @@ def searched_layouts(form: TrainingForm, estimate: PricedEstimate) -> SearchedLa
     request = {
         "system": system_keys(estimate),
         "gpus": estimate.compute.counts.gpus,
-        "model": typed["train_model"],
+        "model": model_named(typed["train_model"], "train_model"),
         "precision": typed["train_precision"],
         "task": typed["task"],
         "parallel": {"sequence": numbers["sequence"], "global_batch": numbers["batch"]},
@@ -89,7 +89,7 @@ def run_of(form: TrainingForm, best: StepAnswer, estimate: PricedEstimate) -> Tr
     if tokens > MOST_TRILLIONS:
         message = f"{tokens:g} trillion tokens are more than {MOST_TRILLIONS:,}, the most. Type fewer, such as 15."
         raise SpecError([Problem("tokens", "out_of_range", message)])
-    shape = catalog_models()[form.texts()["train_model"]].shape
+    shape = shape_named(form.texts()["train_model"], "train_model")
     return training_run(
         RunRequest(tokens * TRILLION),
         estimate.compute.counts.gpus,

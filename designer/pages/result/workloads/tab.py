@@ -5,7 +5,8 @@ from django.utils.http import urlencode
 from designer.charts.paths import levels_chart
 from designer.charts.workloads import parts_chart, serving_chart
 from designer.forms.asking import AskForm
-from designer.forms.workloads import serving_form, training_form
+from designer.forms.workloads import OwnModelForm, serving_form, training_form
+from designer.pages.result.workloads.offered import offer_models
 from designer.services.workloads.links import levels_of_design
 from designer.services.workloads.placing import placing_of, request_of
 from designer.services.workloads.serving import SearchedPlacements, front_of, searched_placements
@@ -27,6 +28,7 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
     training, serving = training_context(estimate, query), serving_context(estimate, query)
     placing = placing_context(query, training.get("searched"), serving.get("served"))
     forms = [training["training_form"], serving["serving_form"], placing["placement_form"]]
+    offer_models(query, forms[0].fields["train_model"], forms[1].fields["serve_model"])
     return {
         "is_predicted": True,
         "levels": levels,
@@ -34,6 +36,8 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
         "tab_forms": forms,
         "tab_query": _address(*forms[:2]),
         "launch_query": _address(*forms),
+        "own_form": OwnModelForm(),
+        "carried": [(name, text) for form in forms for name, text in form.data.items() if text],
         **training,
         **serving,
         **placing,

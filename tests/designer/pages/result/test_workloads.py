@@ -1,6 +1,7 @@
 """The workloads tab: the links of the design that is estimated."""
 
 import html
+import json
 import re
 from typing import Any
 
@@ -23,6 +24,7 @@ from estimator.workloads.training.search import BATCH, EXPERTS, MEMORY, STAGES
 from tests.designer.charts.test_charts import rendered
 from tests.designer.finished_design import finished
 from tests.designer.pages.result.test_performance import SPEC
+from tests.estimator.workloads.models.configs import LLAMA
 
 pytestmark = pytest.mark.django_db
 
@@ -237,3 +239,58 @@ def test_a_name_that_files_cannot_take_is_refused_on_the_page(page: Client, owne
     content = page.get(reverse("design", args=[design.pk]), asked).content.decode()
     assert "may have small letters" in html.unescape(content)
     assert not addresses(content, "/placement/")
+
+
+# --- Models of the reader's own ----------------------------------------------------------------------------------
+def test_a_pasted_model_stays_in_the_address_and_is_counted(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SPEC)
+    typed = {"own_config": json.dumps(LLAMA), "own_use": "train", "batch": "1536", "serve_model": "qwen3-8b"}
+    answer = page.post(reverse("own-model", args=[design.pk, job.pk]), typed)
+    assert answer.status_code == 302
+    content = page.get(answer["Location"].partition("#")[0]).content.decode()
+    assert re.search(r'<option value="own-[^"]+" selected>llama, your own', content)
+    assert "8.03B parameters" in content
+    assert 'name="batch" value="1536"' in content
+    estimate = result_of(job)
+    assert estimate
+    best = best_of(estimate, model=LLAMA, precision="bf16", parallel={"sequence": 8192, "global_batch": 1536})
+    rows = re.findall(r'data-label="Step, s">([\d.,]+)<', content)
+    assert rows == [numbers.computed(one["step_s"]) for one in best["layouts"]]
+    table = next(one for one in addresses(content, "/workloads/") if "table=layouts" in one)
+    assert page.get(table).content.decode().splitlines()[1].startswith("1,llama,bf16,")
+
+
+def test_plain_fields_make_a_model_for_both(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SPEC)
+    sizes = {"layers": "32", "hidden": "4096", "heads": "32", "kv_heads": "8", "ffn": "14336", "vocab": "128256"}
+    typed = {f"own_{key}": value for key, value in sizes.items()} | {"own_name": "ours"}
+    answer = page.post(reverse("own-model", args=[design.pk, job.pk]), typed, headers={"HX-Request": "true"})
+    content = page.get(answer["HX-Redirect"].partition("#")[0]).content.decode()
+    assert len(re.findall(r'<option value="own-[^"]+" selected>ours, your own', content)) == 2
+    assert content.count("8.03B parameters") == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ({"own_layers": "-3"}, "is no whole number"),
+        ({"own_config": '{"model_type": "llama", "hidden_size": NaN}'}, "NaN is not a JSON number"),
+        ({"own_config": '{"model_type": "llama"}', "own_layers": "3"}, "Clear one of the two"),
+        ({"own_hidden": "4096"}, "layers"),
+        ({}, "layers"),
+    ],
+)
+def test_a_model_that_is_none_is_refused_beside_its_field(
+    page: Client, owner: User, sent: list[str], typed: dict[str, str], words: str
+) -> None:
+    design, job = finished(owner, SPEC)
+    address = reverse("own-model", args=[design.pk, job.pk])
+    content = html.unescape(page.post(address, typed, headers={"HX-Request": "true"}).content.decode())
+    assert words in " ".join(re.findall(r'role="alert">(.*?)</p>', content))
+    assert "open" in content.partition(">")[0]
+    assert page.post(address, typed).status_code == 302
+
+
+def test_a_model_that_was_cut_off_is_refused_on_the_page(page: Client, owner: User, sent: list[str]) -> None:
+    design, _ = finished(owner, SPEC)
+    assert "part of it is missing" in words_of(page, design, train_model="own-abc")
