@@ -145,6 +145,9 @@ class TrainingRequest(Section):
     top: int = Field(10, ge=1, le=1_000, description="Layouts that a search answers with.")
     precision: Literal["bf16", "fp8", "mxfp8", "nvfp4"] = Field("bf16", description="Of matrix products.")
     task: Literal["pretrain", "sft", "lora"] = Field("pretrain", description="What is trained.")
+    path: Literal["nvlink", "host_memory"] = Field(
+        "nvlink", description="What joins the GPUs of a node; host_memory where peer access is off or there is none."
+    )
     stack: Stack = Field(default_factory=Stack, description="The software.")
     calibration: Calibration | list[CalibrationRow] | None = Field(
         None, description="Measured steps of the same stack: rows, or an object that has them."
@@ -212,14 +215,14 @@ class Trainer:
     def _alike(self, runs: list[tuple[int, Run, Json]]) -> list[list[tuple[int, Run, Json]]]:
         groups: dict[str, list[tuple[int, Run, Json]]] = {}
         for one in runs:
-            groups.setdefault(self._systems.key(one[1].system), []).append(one)
+            groups.setdefault(self._systems.key(one[1]), []).append(one)
         return list(groups.values())
 
     def _answered(self, runs: list[tuple[int, Run, Json]]) -> list[tuple[int, Json]]:
         """Answers of runs on one system."""
         only = [run for _, run, _ in runs]
         steps = steps_of(only, self._catalog, self._constants)
-        traffic = traffic_of(steps, self._systems.times(only[0].system))
+        traffic = traffic_of(steps, self._systems.times(only[0]))
         notes = [_notes(run) for run in only]
         bands = [band_of(run, self._constants) for run in only]
         made = answers(steps, traffic, self._constants, notes, bands)
@@ -239,7 +242,7 @@ class Trainer:
         n_gpus = asked.gpus or int(run.system["gpus_per_node"])
         batch, sequence = int(layout["global_batch"]), int(layout["sequence"])
         wanted = Asked(run.shape, machine_of(run, self._catalog), n_gpus, batch, sequence, fixed)
-        times = self._systems.times(run.system)
+        times = self._systems.times(run)
         found = best_layouts(wanted, times, self._constants, asked.top)
         n_found = len(found.step_s)
         whole = {RUN: more.pop(RUN)} if RUN in more else {}
@@ -296,6 +299,7 @@ class Trainer:
             framework=asked.stack.framework,
             release=asked.stack.release,
             features=tuple(asked.stack.features),
+            path=asked.path,
             model=shape.id,
         )
         if asked.calibration:
@@ -331,7 +335,7 @@ class Trainer:
                 ]
                 continue
             steps = steps_of([run], self._catalog, self._constants)
-            traffic = traffic_of(steps, self._systems.times(run.system))
+            traffic = traffic_of(steps, self._systems.times(run))
             off.append(np.log(row.seconds / step_times(steps, traffic, self._constants).step_s[0]))
         if problems:
             raise SpecError(problems)

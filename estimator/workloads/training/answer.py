@@ -13,7 +13,7 @@ from estimator.workloads.training.step import CP_CALLS, EP_CALLS, GATHERS, TP_CA
 from estimator.workloads.training.traffic import Call, Traffic
 
 BAND = "band"
-SCALE_UP, NETWORK = "scale-up", "network"
+SCALE_UP, HOST_MEMORY, NETWORK = "scale-up", "host memory", "network"
 
 
 @dataclass(frozen=True)
@@ -195,6 +195,7 @@ def _links(steps: Steps, traffic: Traffic, step_s: FloatArray) -> list[tuple[Lin
         "dp": np.ones(len(step_s)),
         "gather": GATHERS * n_micro,
     }
+    over_host = np.broadcast_to(steps.machines.over_host, step_s.shape)
     out: list[tuple[Link, ...]] = []
     for i in range(len(step_s)):
         found = []
@@ -205,6 +206,7 @@ def _links(steps: Steps, traffic: Traffic, step_s: FloatArray) -> list[tuple[Lin
                 continue
             busy = float(call.seconds[i] * count[i] / step_s[i])
             kind = "fsdp" if name == "gather" else name
-            found.append(Link(NETWORK if call.crosses[i] else SCALE_UP, kind, n_bytes, busy))
+            inside = HOST_MEMORY if over_host[i] else SCALE_UP
+            found.append(Link(NETWORK if call.crosses[i] else inside, kind, n_bytes, busy))
         out.append(tuple(found))
     return out

@@ -9,6 +9,7 @@ import numpy as np
 from estimator.catalog.records import Gpu
 from estimator.units import GIGA, BoolArray, FloatArray, IntArray, gbit_s_to_byte_s
 from estimator.workloads.models.columns import ShapeColumns
+from estimator.workloads.paths.host_memory import HOST_MEMORY
 from estimator.workloads.training.constants import Constants
 from estimator.workloads.training.stack import (
     EAGER,
@@ -30,8 +31,12 @@ STATE_BYTES = 12.0  # FP32 weights and two moments
 EAGER_STATE_BYTES = 4.0  # two moments in BF16, and weights that are updated in place
 OF_STACKS = (  # constants that a framework can have its own of
     "host_layer",
+    "host_recompute",
+    "host_call",
     "tp_exposed",
     "dp_exposed",
+    "overlap_window",
+    "bucket_bytes",
     "fsdp_exposed",
     "optimizer_bytes",
     "step_seconds",
@@ -103,6 +108,7 @@ class Machines(_Columns):
     node_dispatch: BoolArray
     ep_overlap: BoolArray
     unfused_attention: BoolArray
+    over_host: BoolArray  # GPUs of a domain reach each other through host memory
     factor: FloatArray  # a calibration's, 1 without one
     gemm: IntArray
     bf16_gemm: IntArray
@@ -111,8 +117,12 @@ class Machines(_Columns):
     power: IntArray
     stack: IntArray
     host_layer: IntArray
+    host_recompute: IntArray
+    host_call: IntArray
     tp_exposed: IntArray
     dp_exposed: IntArray
+    overlap_window: IntArray
+    bucket_bytes: IntArray
     fsdp_exposed: IntArray
     optimizer_bytes: IntArray
     step_seconds: IntArray
@@ -148,6 +158,7 @@ class Machine:
     framework: str | None
     features: frozenset[str]
     factor: float = 1.0
+    over_host: bool = False  # GPUs of a node reach each other through host memory
 
 
 def peak_tflops(gpu: Gpu, precision: str) -> float | None:
@@ -187,6 +198,7 @@ def machine_columns(machines: Sequence[Machine], constants: Constants) -> Machin
         node_dispatch=column(NODE_DISPATCH in one.features for one in machines),
         ep_overlap=column(EP_OVERLAP in one.features for one in machines),
         unfused_attention=column(UNFUSED_ATTENTION in one.features for one in machines),
+        over_host=column(one.over_host for one in machines),
         factor=column(one.factor for one in machines),
         **{name: column(place[name] for place in places) for name in places[0]},
     )
@@ -196,6 +208,7 @@ def _places(one: Machine, constants: Constants) -> dict[str, int]:
     kind, framework = architecture(one.gpu), stack_key(one.framework)
     low = FP8 if one.precision == MXFP8 else BF16
     moe = [f"{framework}.moe"] if one.has_experts else []
+    over_host = [f"{framework}.{HOST_MEMORY}"] if one.over_host else []
     return {
         "gemm": constants.place(
             "gemm_efficiency", f"{kind}.{one.precision}", f"{kind}.{low}", f"default.{one.precision}"
@@ -205,5 +218,5 @@ def _places(one: Machine, constants: Constants) -> dict[str, int]:
         "attention_stack": constants.place("attention_stack", framework),
         "power": constants.place("power_factor", one.gpu.id),
         "stack": constants.place("stack_factor", *moe, framework, family_of(framework)),
-        **{name: constants.place(name, framework, "") for name in OF_STACKS},
+        **{name: constants.place(name, *over_host, framework, "") for name in OF_STACKS},
     }

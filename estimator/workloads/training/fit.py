@@ -67,9 +67,9 @@ def measured(constants: Constants, of: Callable[..., Iterator[MeasuredStep]] = m
     rows = tuple(of(catalog, network))
     steps = steps_of([row.run for row in rows], catalog, constants)
     systems = Systems(catalog, network)
-    keys = np.array([systems.key(row.run.system) for row in rows])
+    keys = np.array([systems.key(row.run) for row in rows])
     places = [np.flatnonzero(keys == key) for key in dict.fromkeys(keys)]
-    found = [traffic_of(steps.take(here), systems.times(rows[here[0]].run.system)) for here in places]
+    found = [traffic_of(steps.take(here), systems.times(rows[here[0]].run)) for here in places]
     traffic = Traffic.joined(found).take(np.argsort(np.concatenate(places)))
     return Measured(rows, steps, traffic, np.array([row.step_s for row in rows]))
 
@@ -108,7 +108,7 @@ def fitted(data: Measured, constants: Constants, of_eager: bool = False) -> Cons
 
 
 def _is_free(row: Constant, of_eager: bool) -> bool:
-    return row.basis == FITTED and row.spread > 0 and (row.index == EAGER) == of_eager
+    return row.basis == FITTED and row.spread > 0 and row.index.startswith(EAGER) == of_eager
 
 
 def _weights(data: Measured) -> FloatArray:

@@ -52,18 +52,38 @@ DECODER: Json = {  # that the eager steps train: 2.6 B parameters
     "vocab": 32_768,
     "gated": True,
 }
+DATA_PARALLEL_PATH = PATH.with_name("data_parallel_steps.csv")
+SMALL_DECODER: Json = {  # that the data-parallel steps train: the usual shape that has exactly the parameters which the runs name
+    "layers": 24,
+    "hidden": 2_048,
+    "heads": 16,
+    "kv_heads": 16,
+    "head_dim": 128,
+    "ffn": 8_192,
+    "vocab": 32_000,
+    "gated": False,
+}
 
 
 def eager_steps(catalog: Catalog, constants: ModelConstants) -> Iterator[MeasuredStep]:
     """Own steps of PyTorch without graphs or compiler, on two GPUs (measured/eager_steps.csv)."""
-    shape = model_of(DECODER)
-    with EAGER_PATH.open(newline="") as file:
+    return _own_steps(EAGER_PATH, DECODER, catalog, constants)
+
+
+def data_parallel_steps(catalog: Catalog, constants: ModelConstants) -> Iterator[MeasuredStep]:
+    """The same of another decoder on up to four GPUs of another kind, which no constant is fitted to."""
+    return _own_steps(DATA_PARALLEL_PATH, SMALL_DECODER, catalog, constants)
+
+
+def _own_steps(path: Path, decoder: Json, catalog: Catalog, constants: ModelConstants) -> Iterator[MeasuredStep]:
+    shape = model_of(decoder)
+    with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     for place, row in enumerate(rows):
         names = ("tp", "pp", "dp", "zero_stage", "micro_batch", "global_batch", "sequence")
         counts: Json = {name: int(row[name]) for name in names}
         yield MeasuredStep(
-            id=f"eager-{place}",
+            id=f"{path.stem}-{place}",
             source=EAGER,
             model=row["mode"],
             gpu=row["gpu"],
@@ -75,6 +95,7 @@ def eager_steps(catalog: Catalog, constants: ModelConstants) -> Iterator[Measure
                 layout=layout_of(**counts, recompute=row["recompute"], sequence_parallel=False),
                 precision="bf16",
                 framework=EAGER,
+                path=row["path"],
             ),
             step_s=float(row["step_s"]),
             licence=row["licence"],

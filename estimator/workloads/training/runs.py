@@ -13,6 +13,7 @@ from estimator.record import Json
 from estimator.workloads.models.columns import shape_columns
 from estimator.workloads.models.shapes import ModelShape
 from estimator.workloads.paths.groups import GroupTimes
+from estimator.workloads.paths.host_memory import HOST_MEMORY, SCALE_UP, HostMemoryTimes
 from estimator.workloads.training.columns import Layouts, Machine, Machines, Steps, machine_columns
 from estimator.workloads.training.constants import Constants
 from estimator.workloads.training.stack import features_of
@@ -36,6 +37,8 @@ class Run:
     release: str | None = None
     features: tuple[str, ...] = ()
     factor: float = 1.0
+    path: str = SCALE_UP
+    """What joins the GPUs of a scale-up domain."""
     model: str = field(default="")
 
 
@@ -102,6 +105,7 @@ def machine_of(run: Run, catalog: Catalog) -> Machine:
             run.framework, run.release, run.model or run.shape.id, gpu.id, run.precision, run.features
         ),
         factor=run.factor,
+        over_host=run.path == HOST_MEMORY,
     )
 
 
@@ -120,14 +124,15 @@ class Systems:
         self._catalog, self._constants = catalog, constants
         self._times: dict[str, GroupTimes] = {}
 
-    def times(self, system: Json) -> GroupTimes:
-        """Those of a system."""
-        key = repr(sorted(system.items()))
+    def times(self, run: Run) -> GroupTimes:
+        """Those of a run's system, by its path."""
+        key = self.key(run)
         if key not in self._times:
-            self._times[key] = GroupTimes(system, self._catalog, self._constants)
+            kind = HostMemoryTimes if run.path == HOST_MEMORY else GroupTimes
+            self._times[key] = kind(run.system, self._catalog, self._constants)
         return self._times[key]
 
     @staticmethod
-    def key(system: Json) -> str:
-        """What systems of one kind share."""
-        return repr(sorted(system.items()))
+    def key(run: Run) -> str:
+        """What runs on systems of one kind share."""
+        return f"{run.path} {sorted(run.system.items())!r}"

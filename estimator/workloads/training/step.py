@@ -15,6 +15,7 @@ CP_CALLS = 3.0  # keys and values once forward, with their gradients twice backw
 GATHERS = 3.0  # weights forward, weights backward, gradients
 ATTENTION_PASSES = 3.5  # a flash kernel works 2.5 times as much backward
 SELECTIVE, FULL = 1, 2
+ALL_SHARDED = 3  # ZeRO's stage
 SHARPNESS = 4.0  # of the smooth maximum of GPU and host
 
 
@@ -76,7 +77,9 @@ def step_times(steps: Steps, traffic: Traffic, constants: Constants) -> StepTime
     bubble = (layouts.pp - 1) / layouts.virtual_stages * ((all_layers + layers.head) / layouts.pp + hand_over)
     bubble = np.where(layouts.zero_bubble, bubble / 3, bubble)
     exposed = k.at(machines.dp_exposed) * traffic.dp.seconds
-    exposed = exposed + np.maximum(0.0, traffic.dp.seconds - exposed - k["overlap_window"] * stage)
+    exposed = exposed + np.maximum(0.0, traffic.dp.seconds - exposed - k.at(machines.overlap_window) * stage)
+    copied = np.where((layouts.dp > 1) & (layouts.zero_stage < ALL_SHARDED), k.at(machines.bucket_bytes), 0.0)
+    exposed = exposed + copied * (parameters.dense + parameters.experts) / machines.memory_byte_s
     update = k.at(machines.optimizer_bytes) * _updated(steps, parameters) / machines.memory_byte_s
     factor = k.at(machines.stack) * machines.factor
     factor = factor * (1 + k["scale_loss"] * np.log2(np.maximum(layouts.n_gpus / 8, 1)))
@@ -184,10 +187,13 @@ def _memory(steps: Steps, k: Constants, tokens: FloatArray, moves: FloatArray, p
 
 
 def _host(steps: Steps, k: Constants) -> FloatArray:
-    """Seconds that the host needs to launch a micro-batch through all layers."""
-    shapes, machines = steps.shapes, steps.machines
+    """Seconds that the host needs to launch a micro-batch through all layers, once more forward where they are recomputed."""
+    shapes, layouts, machines = steps.shapes, steps.layouts, steps.machines
     experts = np.where(machines.graphs, k["host_experts_graphs"], k["host_experts"])
-    launched = k.at(machines.host_layer) * (shapes.layers - shapes.moe_layers) + experts * shapes.moe_layers
+    again = np.where(layouts.recompute == FULL, 1.0, 0.0)
+    calls = np.where(layouts.tp > 1, TP_CALLS / 2 * (1 + again / 2), 0.0)
+    layer = k.at(machines.host_layer) * (1 + again * k.at(machines.host_recompute)) + calls * k.at(machines.host_call)
+    launched = layer * (shapes.layers - shapes.moe_layers) + experts * shapes.moe_layers
     return np.where(machines.full_graphs, 0.0, launched)
 
 

@@ -12,6 +12,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.performance.prediction import predict
 from estimator.record import Json
 from estimator.workloads.paths.groups import GroupTimes, groups_of
+from estimator.workloads.paths.host_memory import HostMemoryTimes
 
 CATALOG = load_catalog()
 CONSTANTS = ModelConstants(CATALOG)
@@ -100,3 +101,27 @@ def test_layouts_together_take_what_each_takes_alone(layouts: list[tuple[int, in
 def test_more_bytes_never_take_less(n_ranks: int, inside: int, size: float, factor: float) -> None:
     first, second = times_of(HGX).seconds("reduce_scatter", groups_of(n_ranks, inside), [size, size * factor])
     assert 0 < first <= second
+
+
+@pytest.mark.parametrize(("n_ranks", "busbw_gb_s"), [(2, 26.85), (4, 24.08)])
+def test_host_memory_is_as_fast_as_measured(n_ranks: int, busbw_gb_s: float) -> None:
+    """nccl-tests on H100 with peer access off: all-reduce of 1 GiB."""
+    times, size = HostMemoryTimes(HGX, CATALOG, CONSTANTS), 2**30
+    (seconds,) = times.seconds("all_reduce", groups_of([n_ranks], n_ranks), size)
+    assert 2 * (n_ranks - 1) / n_ranks * size / seconds / 1e9 == pytest.approx(busbw_gb_s, rel=0.02)
+
+
+@given(
+    st.sampled_from([1, 2, 4, 8, 16, 64]), st.floats(1, 1e10), st.sampled_from(["all_reduce", "all_gather", "sendrecv"])
+)
+def test_host_memory_is_never_faster_than_the_links_and_alike_across_nodes(
+    n_ranks: int, size: float, collective: str
+) -> None:
+    groups = groups_of([n_ranks], min(n_ranks, 8))
+    (slow,) = HostMemoryTimes(HGX, CATALOG, CONSTANTS).seconds(collective, groups, size)
+    (fast,) = times_of(HGX).seconds(collective, groups, size)
+    assert slow >= 0.9 * fast if size > 1e5 else slow >= 0
+    apart = groups_of([n_ranks], 1)
+    assert HostMemoryTimes(HGX, CATALOG, CONSTANTS).seconds(collective, apart, size) == pytest.approx(
+        times_of(HGX).seconds(collective, apart, size)
+    )
