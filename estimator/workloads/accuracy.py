@@ -1,4 +1,4 @@
-"""What the generated files of accuracy say of training and serving, as rows of one kind; the reports write the files."""
+"""What the generated files of accuracy say of training and serving, as typed rows; the reports write the files."""
 
 import csv
 import json
@@ -6,9 +6,16 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from estimator.workloads.ranking import Ranking
+
 TRAINING = Path(__file__).with_name("training") / "accuracy.json"
 SERVING = Path(__file__).with_name("serving") / "accuracy.csv"
 STEP = "time of a training step"
+RANKINGS = {
+    "time per token": Path(__file__).with_name("serving") / "ranking.csv",
+    STEP: Path(__file__).with_name("training") / "ranking.csv",
+}
+RIVALS = Path(__file__).with_name("rivals.csv")
 
 
 class Error(NamedTuple):
@@ -23,7 +30,7 @@ class AccuracyRow(NamedTuple):
 
     figure: str
     by: str
-    """What the group is one of: all, source, model, gpu, precision, framework, gpus, kind, concurrency."""
+    """What the group is one of: all, source, model, gpu, precision, framework, gpus, kind, concurrency, own."""
     group: str
     runs: int
     fitted: Error
@@ -31,6 +38,77 @@ class AccuracyRow(NamedTuple):
     source_left_out: Error | None
     after_three_rows: Error | None
     naive: Error | None
+
+
+class RankingRow(NamedTuple):
+    """How well predictions choose between layouts of one kind of group, the predicted model left out of the fit."""
+
+    figure: str
+    of: str
+    ranking: Ranking
+
+
+class RivalRow(NamedTuple):
+    """One figure of another tool: of the runs that it was given, those that it answered, and errors on these."""
+
+    tool: str
+    version: str
+    figure: str
+    runs: int
+    answered: int
+    errors: Error | None
+    ours: Error | None
+    """Of the model, fitted without the model of each run, on the same runs."""
+    naive: Error | None
+    note: str
+    """Why runs were not answered, or that the tool was not installed."""
+
+
+@cache
+def rankings() -> tuple[RankingRow, ...]:
+    """Rows of both files ``ranking.csv``."""
+    return tuple(
+        RankingRow(
+            figure,
+            row["of"],
+            Ranking(
+                groups=int(row["groups"]),
+                layouts=int(row["layouts"]),
+                **{name: float(row[name]) for name in Ranking._fields[2:]},
+            ),
+        )
+        for figure, path in RANKINGS.items()
+        for row in _table(path)
+    )
+
+
+@cache
+def rivals() -> tuple[RivalRow, ...]:
+    """Rows of ``rivals.csv``."""
+    return tuple(
+        RivalRow(
+            tool=row["tool"],
+            version=row["version"],
+            figure=row["figure"],
+            runs=int(row["runs"]),
+            answered=int(row["answered"]),
+            errors=_error(row, "errors_"),
+            ours=_error(row, "ours_"),
+            naive=_error(row, "naive_"),
+            note=row["note"],
+        )
+        for row in _table(RIVALS)
+    )
+
+
+def _table(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def _error(row: dict[str, str], start: str) -> Error | None:
+    median = row[f"{start}median"]
+    return Error(float(median), float(row[f"{start}ninth_decile"])) if median else None
 
 
 @cache
@@ -63,22 +141,17 @@ def _training() -> list[AccuracyRow]:
 
 
 def _serving() -> list[AccuracyRow]:
-    def error(row: dict[str, str], start: str) -> Error | None:
-        median = row[f"{start}median"]
-        return Error(float(median), float(row[f"{start}ninth_decile"])) if median else None
-
-    with SERVING.open(newline="", encoding="utf-8") as file:
-        return [
-            AccuracyRow(
-                figure=row["figure"],
-                by=row["by"],
-                group=row["value"],
-                runs=int(row["runs"]),
-                fitted=Error(float(row["median"]), float(row["ninth_decile"])),
-                model_left_out=error(row, "left_out_"),
-                source_left_out=None,
-                after_three_rows=None,
-                naive=error(row, "naive_"),
-            )
-            for row in csv.DictReader(file)
-        ]
+    return [
+        AccuracyRow(
+            figure=row["figure"],
+            by=row["by"],
+            group=row["value"],
+            runs=int(row["runs"]),
+            fitted=Error(float(row["median"]), float(row["ninth_decile"])),
+            model_left_out=_error(row, "left_out_"),
+            source_left_out=None,
+            after_three_rows=None,
+            naive=_error(row, "naive_"),
+        )
+        for row in _table(SERVING)
+    ]

@@ -1,4 +1,4 @@
-"""How far predicted training steps and serving are from published runs, by source, model, GPU, precision and load."""
+"""How far predicted training steps and serving are from published runs, how well layouts are chosen, and other tools beside."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from estimator.workloads.accuracy import AccuracyRow, accuracy
+from estimator.workloads.accuracy import AccuracyRow, accuracy, rankings, rivals
 
 BY = {
     "source": "By source",
@@ -18,6 +18,7 @@ BY = {
     "framework": "By framework",
     "gpus": "By GPUs of the job",
     "concurrency": "By requests at once",
+    "own": "Own runs of PyTorch eager, one GPU to four",
 }
 
 
@@ -33,7 +34,13 @@ class Part(NamedTuple):
 @require_safe
 def workload_validation(request: HttpRequest) -> HttpResponse:
     """Errors in tables, the naive guess beside them."""
-    context = {"section": "validation", "parts": parts(), "overall": [part.overall for part in parts()]}
+    context = {
+        "section": "validation",
+        "parts": parts(),
+        "overall": [part.overall for part in parts()],
+        "rankings": rankings(),
+        "rivals": rivals(),
+    }
     return render(request, "designer/reading/workload_validation.html", context)
 
 

@@ -2,7 +2,8 @@
 
 Each row is a slice of the measured runs by source, model, GPU, engine or load: how many, and |ln(predicted ÷ measured)| with
 the constants as they stand, with each model left out of its own fit, and of the naive guess. A digest of the constants and
-the runs says what the file belongs to.
+the runs says what the file belongs to. ``ranking.csv`` says how well the same predictions, each model left out, choose between
+layouts that were measured side by side.
 """
 
 import csv
@@ -15,12 +16,15 @@ import numpy as np
 
 from estimator.catalog.loader import load_catalog
 from estimator.units import BoolArray, FloatArray
+from estimator.workloads.models.catalog import catalog_models
+from estimator.workloads.ranking import Ranking, joined, ranking, write_rankings
 from estimator.workloads.serving.constants import DATA, serving_constants
 from estimator.workloads.serving.fit import Aggregated, Pools, errors, without_own_model
 from estimator.workloads.serving.rows import MEASURED, Runs, measured_runs
 from estimator.workloads.serving.serving import aggregated
 
 ACCURACY = Path(__file__).with_name("accuracy.csv")
+RANKING = Path(__file__).with_name("ranking.csv")
 COLUMNS = (
     "figure",
     "by",
@@ -35,6 +39,9 @@ COLUMNS = (
 )
 LOADS = ((1, 4), (5, 16), (17, 64), (65, 10**9))
 SLICES = ("source", "model", "gpu", "framework", "precision")
+SAME = ("model", "gpu", "precision", "framework", "input_tokens", "output_tokens", "concurrency")
+LAYOUT = ("tp", "pp", "attention_dp", "moe_tp", "ep")
+FEWEST = 3  # layouts of a group in which the first two are no foregone conclusion
 
 
 def digest() -> str:
@@ -88,6 +95,27 @@ def rows_of(
         yield [figure, by, value, str(int(known.sum())), *numbers]
 
 
+def rankings(runs: Runs, predicted_s: FloatArray) -> Iterator[tuple[str, Ranking | None]]:
+    """How well times per token choose between layouts: over any number of GPUs, and over layouts of as many GPUs.
+
+    Speculation is hidden where a model has layers to draft with and a run does not name its release: such runs are compared
+    with runs of the same release alone, and runs without a release with none.
+    """
+    alike, layouts = (joined(runs.labels(name) for name in names) for names in (SAME, LAYOUT))
+    n_gpus = [row.number("tp") * row.number("pp") * row.number("attention_dp") for row in runs.rows]
+    drafts = np.array([catalog_models()[model].shape.mtp > 0 for model in runs.labels("model")])
+    releases = np.array(runs.labels("release"))
+    known = joined((alike, np.where(drafts, releases, "")))
+    all_runs, open_runs = np.ones(len(alike), dtype=bool), ~drafts | (releases != "")
+    for name, groups, own, fewest in (
+        ("any number of GPUs", alike, all_runs, FEWEST),
+        ("any number of GPUs, no hidden speculation", known, open_runs, FEWEST),
+        ("equal number of GPUs", joined((alike, n_gpus)), all_runs, 2),
+        ("equal number of GPUs, no hidden speculation", joined((known, n_gpus)), open_runs, 2),
+    ):
+        yield name, ranking(groups[own], layouts[own], runs.tpot_s[own], predicted_s[own], fewest)
+
+
 def tokens_s_per_gpu(runs: Runs, tpot_s: FloatArray, ttft_s: FloatArray, gpus: FloatArray) -> FloatArray:
     """Output tokens a second and GPU of a closed loop, by Little's law."""
     load, output = (np.array([row.number(name) for row in runs.rows]) for name in ("concurrency", "output_tokens"))
@@ -100,6 +128,7 @@ def main() -> int:
     data = Aggregated.of(measured_runs("aggregated"), catalog, constants)
     runs, served = data.runs, aggregated(data.cases)
     tpot, ttft = without_own_model(data, constants)
+    write_rankings(RANKING, rankings(runs, tpot), digest())
     gpus = data.cases.layouts.gpus
     rate = tokens_s_per_gpu(runs, runs.tpot_s, runs.ttft_s, gpus)
     pools = Pools.of(measured_runs("disaggregated"), catalog, constants)

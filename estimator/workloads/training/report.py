@@ -3,9 +3,11 @@
     python -m estimator.workloads.training.report        fits with each model and source left out, and writes the file
 
 The naive guess is the median rate of the same GPU and precision on other models. ``fingerprint`` names the constants, rows
-and features that the file was made with; a test holds that they are the current ones.
+and features that the file was made with; a test holds that they are the current ones. ``ranking.csv`` says how well the same
+predictions, each model left out, choose between layouts that were measured on as many GPUs.
 """
 
+import csv
 import hashlib
 import json
 from pathlib import Path
@@ -14,6 +16,8 @@ import numpy as np
 
 from estimator.record import Json
 from estimator.units import FloatArray
+from estimator.workloads.paths.host_memory import HOST_MEMORY
+from estimator.workloads.ranking import Ranking, joined, ranking, write_rankings
 from estimator.workloads.training import constants as constants_file
 from estimator.workloads.training import rows as rows_file
 from estimator.workloads.training import stack as stack_file
@@ -22,13 +26,16 @@ from estimator.workloads.training.constants import training_constants
 from estimator.workloads.training.fit import Measured, calibrated, held_out, measured
 
 PATH = Path(__file__).with_name("accuracy.json")
+RANKING = Path(__file__).with_name("ranking.csv")
+SAME = ("source", "release", "model", "layers", "gpu", "gpus", "global_batch", "sequence", "precision", "task")
+LAYOUT = ("tp", "pp", "cp", "ep", "dp", "virtual_stages", "micro_batch", "fsdp", "recompute")
 SIZES = ((1, 8), (9, 64), (65, 512), (513, 10**6))
 NINTH = 0.9
 
 
 def fingerprint() -> str:
     """Of the files that errors depend on."""
-    names = (constants_file.PATH, rows_file.PATH, rows_file.EAGER_PATH, stack_file.PATH)
+    names = (constants_file.PATH, rows_file.PATH, rows_file.EAGER_PATH, rows_file.DATA_PARALLEL_PATH, stack_file.PATH)
     return hashlib.sha256(b"".join(name.read_bytes() for name in names)).hexdigest()[:16]
 
 
@@ -44,6 +51,21 @@ def naive_errors(data: Measured) -> FloatArray:
         if (use := alike if alike.any() else others).any():
             out[place] = np.log(rate[place] / np.median(rate[use]))
     return out
+
+
+def rankings(data: Measured, predicted_s: FloatArray) -> dict[str, Ranking | None]:
+    """How well steps choose between layouts of one batch on as many GPUs, of one release and of any."""
+    with rows_file.PATH.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    layouts = joined([row[name] for row in rows] for name in LAYOUT)
+
+    def of(names: list[str]) -> Ranking | None:
+        return ranking(joined([row[name] for row in rows] for name in names), layouts, data.step_s, predicted_s)
+
+    return {
+        "equal number of GPUs, one release": of(list(SAME)),
+        "equal number of GPUs, any release": of([name for name in SAME if name != "release"]),
+    }
 
 
 def report(data: Measured, of_models: FloatArray, of_sources: FloatArray) -> Json:
@@ -75,8 +97,25 @@ def report(data: Measured, of_models: FloatArray, of_sources: FloatArray) -> Jso
             for by, found in groups.items()
             for group, here in found.items()
             if here.any()
-        ],
+        ]
+        + own_runs(),
     }
+
+
+def own_runs() -> list[Json]:
+    """Groups of own runs of PyTorch eager: those fitted to, by path, and those of another machine and model."""
+    constants = training_constants()
+    fitted_to, others = (measured(constants, of) for of in (rows_file.eager_steps, rows_file.data_parallel_steps))
+    over_host = np.array([row.run.path == HOST_MEMORY for row in fitted_to.rows])
+    groups = {
+        "two H200 over NVLink": fitted_to.take(~over_host),
+        "two H200 over host memory": fitted_to.take(over_host),
+        "up to four H100, not fitted": others,
+    }
+    return [
+        {"by": "own", "group": group, "rows": len(data.rows), "fitted": _figures(data.errors(constants))}
+        for group, data in groups.items()
+    ]
 
 
 def _figures(errors: FloatArray) -> Json | None:
@@ -95,7 +134,9 @@ def main() -> None:
     """The command."""
     constants = training_constants()
     data = measured(constants)
-    made = report(data, held_out(data, constants, "model"), held_out(data, constants, "source"))
+    of_models = held_out(data, constants, "model")
+    made = report(data, of_models, held_out(data, constants, "source"))
+    write_rankings(RANKING, rankings(data, data.step_s * np.exp(of_models)).items(), fingerprint())
     PATH.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n")
 
 

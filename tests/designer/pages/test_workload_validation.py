@@ -10,15 +10,19 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.pages.reading.workload_validation import BY, parts
-from designer.wording.numbers import error
-from estimator.workloads.accuracy import SERVING, TRAINING, accuracy
+from designer.wording.numbers import error, percent
+from estimator.workloads.accuracy import SERVING, TRAINING, accuracy, rankings, rivals
 
 pytestmark = pytest.mark.django_db
 
 
-def test_every_row_of_the_files_is_on_the_page(page: Client) -> None:
+def words_of(page: Client) -> str:
     words = re.sub(r"<[^>]+>", " ", page.get(reverse("validation-workloads")).content.decode())
-    words = re.sub(r"\s+", " ", html.unescape(words))
+    return re.sub(r"\s+", " ", html.unescape(words))
+
+
+def test_every_row_of_the_files_is_on_the_page(page: Client) -> None:
+    words = words_of(page)
     for row in accuracy():
         assert f"{error(row.fitted.median)} {error(row.fitted.ninth_decile)}" in words
         if row.by != "all":
@@ -42,3 +46,17 @@ def test_errors_are_those_of_the_files() -> None:
 def test_both_pages_of_validation_lead_to_each_other(page: Client) -> None:
     assert reverse("validation-workloads") in page.get(reverse("validation")).content.decode()
     assert reverse("validation") in page.get(reverse("validation-workloads")).content.decode()
+
+
+def test_choices_of_layout_and_other_tools_are_on_the_page_as_in_their_files(page: Client) -> None:
+    words = words_of(page)
+    for ranked in rankings():
+        found = ranked.ranking
+        figures = (found.best_first, found.best_in_two, found.by_chance, found.regret_median, found.regret_ninth_decile)
+        assert " ".join(percent(one) for one in figures).replace("\N{NO-BREAK SPACE}", " ") in words
+    for rival in rivals():
+        assert f"{rival.tool} {rival.version}".strip() in words
+        if rival.errors:
+            assert f"{error(rival.errors.median)} {error(rival.errors.ninth_decile)}" in words
+        if rival.note:
+            assert rival.note in words

@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 from estimator.catalog.loader import load_catalog
+from estimator.workloads.accuracy import rankings
 from estimator.workloads.serving.constants import serving_constants
 from estimator.workloads.serving.fit import Aggregated, errors
-from estimator.workloads.serving.report import ACCURACY, COLUMNS, digest, naive_guess, slices
+from estimator.workloads.serving.report import (
+    ACCURACY,
+    COLUMNS,
+    RANKING,
+    digest,
+    naive_guess,
+    slices,
+)
+from estimator.workloads.serving.report import rankings as computed_rankings
 from estimator.workloads.serving.rows import measured_runs
 from estimator.workloads.serving.serving import aggregated
 
@@ -54,3 +63,27 @@ def test_slices_by_model_cover_every_run_once() -> None:
     runs = measured_runs("aggregated")
     covered = sum(own.astype(int) for by, _, own in slices(runs) if by == "model")
     assert np.array_equal(covered, np.ones(len(runs.rows)))
+
+
+def test_layouts_are_chosen_as_well_as_promised() -> None:
+    """At equal GPUs and without hidden speculation, and over any number of GPUs; each model left out of the fit."""
+    with RANKING.open(newline="", encoding="utf-8") as file:
+        assert next(csv.reader(file))[-1] == digest()  # else: python -m estimator.workloads.serving.report
+    found = {row.of: row.ranking for row in rankings() if row.figure == "time per token"}
+    equal = found["equal number of GPUs, no hidden speculation"]
+    assert equal.groups >= 50
+    assert equal.regret_ninth_decile <= 0.10
+    for of in ("any number of GPUs", "any number of GPUs, no hidden speculation"):
+        assert found[of].best_in_two >= 0.95
+        assert found[of].by_chance < 0.60, "a choice that chance would make as well proves nothing"
+
+
+def test_groups_of_the_ranking_are_those_of_the_runs() -> None:
+    runs = measured_runs("aggregated")
+    perfect = dict(computed_rankings(runs, runs.tpot_s))
+    assert {of: (one.groups, one.layouts) for of, one in perfect.items() if one} == {
+        row.of: (row.ranking.groups, row.ranking.layouts) for row in rankings() if row.figure == "time per token"
+    }
+    assert all(one and one.best_first == 1 and one.regret_ninth_decile == 0 for one in perfect.values())
+    backwards = dict(computed_rankings(runs, -runs.tpot_s))
+    assert all(one and one.best_first == 0 and one.regret_median > 0 for one in backwards.values())
