@@ -3,7 +3,7 @@
 The one module that runs all of them in order. Links, pictures and proposals run the first ones (``designs``) for themselves.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -44,7 +44,7 @@ from estimator.proposals.proposals import with_changes
 from estimator.proposals.vendor_unit import about_vendor_unit
 from estimator.record import Json
 from estimator.result import Estimate, Versions
-from estimator.spec.calibration import constants_of
+from estimator.spec.calibration import Calibrated, constants_of
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.parse import parse_spec
 from estimator.units import ratio_text
@@ -395,6 +395,20 @@ def system_of_design(values: Any, catalog: Catalog) -> DesignSystem:
         raise SpecError([Problem("design.compute.gpu", "missing", message)])
     _, (fabric,) = sized_fabrics([spec], catalog)
     return DesignSystem(spec, system_of(spec, fabric, catalog).as_request(), fabric.n_gpus, spec_hash(spec))
+
+
+def calibration_of_design(values: Any, catalog: Catalog) -> Calibrated | None:
+    """The site's own constants that a DesignSpec in JSON carries; None where it carries none.
+
+    Raises
+    ------
+    SpecError
+        As ``system_of_design``, of a design that carries some.
+    """
+    workload = values.get("workload") if isinstance(values, Mapping) else None
+    if not isinstance(workload, Mapping) or workload.get("calibration") is None:
+        return None
+    return _design_of(values, catalog).workload.calibration
 
 
 def _design_of(values: Any, catalog: Catalog) -> DesignSpec:

@@ -15,8 +15,9 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.performance.prediction import MAX_GPUS, System
-from estimator.pipeline import DESIGN, estimate, system_of_design
+from estimator.pipeline import DESIGN, calibration_of_design, estimate, system_of_design
 from estimator.record import Json
+from estimator.spec.calibration import constants_of
 from estimator.spec.checking import Section, unknown_part, validated
 from estimator.units import GIGA, FloatArray, IntArray
 from estimator.workloads.models.columns import shape_columns
@@ -243,17 +244,30 @@ def plain(request: Any) -> Any:
 class Server:
     """Answers requests on one catalog; requests on alike systems share their tables of collectives."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, network: ModelConstants | None = None) -> None:
         self._catalog = catalog
-        self._network = ModelConstants(catalog)
+        self._network = network or ModelConstants(catalog)
+        self._calibrated: dict[str, Server] = {}
         self._constants = serving_constants()
         self._fabrics: dict[str, Fabric] = {}
 
     def answer(self, request: Any) -> Json:
         """One answer; SpecError with every problem of the request."""
+        if (server := self._on_measured_paths(request)) is not self:
+            return server.answer(request)
         request, built = self._on_design(plain(request))
         answer = self._answer(request, built)
         return answer if built is None else {**answer, "system": built.system, "spec_hash": built.spec_hash}
+
+    def _on_measured_paths(self, request: Any) -> "Server":
+        """Who answers a request: where its design carries a site's own constants, one that predicts with those."""
+        design = request.get(DESIGN) if isinstance(request, Mapping) else None
+        used = None if self._network.source else calibration_of_design(design, self._catalog)
+        if used is None:
+            return self
+        if used.hash not in self._calibrated:
+            self._calibrated[used.hash] = Server(self._catalog, constants_of(self._catalog, used))
+        return self._calibrated[used.hash]
 
     def _on_design(self, request: Any) -> tuple[Any, Built | None]:
         """A request that names a design, on the system that it would be built as, and what a GPU-hour of it costs."""

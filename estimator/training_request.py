@@ -15,9 +15,10 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.performance.prediction import MAX_GPUS, System
-from estimator.pipeline import DESIGN, system_of_design
+from estimator.pipeline import DESIGN, calibration_of_design, system_of_design
 from estimator.ranges import Range
 from estimator.record import Given, Json
+from estimator.spec.calibration import constants_of
 from estimator.spec.checking import Section, unknown_part, validated
 from estimator.units import HOURS_PER_YEAR
 from estimator.workloads.models.counts import total_parameters
@@ -185,10 +186,11 @@ def trained(request: Any, catalog: Catalog) -> Json | list[Json]:
 class Trainer:
     """Answers requests on one catalog; systems that are alike share their tables of collectives."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, network: ModelConstants | None = None) -> None:
         self._catalog = catalog
-        self._network = ModelConstants(catalog)
+        self._network = network or ModelConstants(catalog)
         self._systems = Systems(catalog, self._network)
+        self._calibrated: dict[str, Trainer] = {}
         self._constants = training_constants()
 
     def many(self, requests: Sequence[Any], is_alone: bool = False) -> list[Json]:
@@ -197,6 +199,9 @@ class Trainer:
         runs: list[tuple[int, Run, Json]] = []
         for request in requests:
             try:
+                if (trainer := self._on_measured_paths(request)) is not self:
+                    out += trainer.many([request], is_alone=True)
+                    continue
                 asked, run, more = self._run(request)
                 if is_search(asked.parallel):
                     out.append(self._searched(asked, run, more))
@@ -211,6 +216,16 @@ class Trainer:
             for place, answer in self._answered(places):
                 out[place] = answer
         return [one for one in out if one is not None]
+
+    def _on_measured_paths(self, request: Any) -> "Trainer":
+        """Who answers a request: where its design carries a site's own constants, one that predicts with those."""
+        design = request.get(DESIGN) if isinstance(request, Mapping) else None
+        used = None if self._network.source else calibration_of_design(design, self._catalog)
+        if used is None:
+            return self
+        if used.hash not in self._calibrated:
+            self._calibrated[used.hash] = Trainer(self._catalog, constants_of(self._catalog, used))
+        return self._calibrated[used.hash]
 
     def _alike(self, runs: list[tuple[int, Run, Json]]) -> list[list[tuple[int, Run, Json]]]:
         groups: dict[str, list[tuple[int, Run, Json]]] = {}

@@ -6,12 +6,12 @@ import numpy as np
 
 from estimator.cabling.links import LinkList
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.constants import ModelConstants
 from estimator.fabric.devices import NODE
 from estimator.handoff.launch.job import Job
 from estimator.handoff.placement import Placement, placement
 from estimator.link_list import link_list
 from estimator.pipeline import system_of
+from estimator.spec.calibration import constants_of
 from estimator.spec.design import DesignSpec
 from estimator.workloads.paths.groups import GroupTimes
 from estimator.workloads.placement.choice import best_placed
@@ -35,7 +35,7 @@ def placed_job(spec: DesignSpec, layout: Any, catalog: Catalog) -> Job:
 
     def times() -> GroupTimes:
         system = system_of(spec, links.fabric, catalog).as_request()
-        return GroupTimes(system, catalog, ModelConstants(catalog))
+        return GroupTimes(system, catalog, constants_of(catalog, spec.workload.calibration))
 
     return Job(links, tree, best_placed(machine_of(links, tree), request, times))
 
