@@ -13,6 +13,7 @@ from designer.api.answers import estimate as answers
 from designer.api.components import body, component, split_enums, values_by
 from designer.api.negotiation import OCTETS
 from designer.api.serializers import (
+    AcceptanceQuery,
     CalibrationDetailSerializer,
     CalibrationSerializer,
     CatalogQuery,
@@ -40,6 +41,8 @@ from designer.exports.placements import PLACEMENT_TYPES
 from designer.exports.workloads import WORKLOAD_TYPES
 from designer.services.workloads.answer import DesignWorkloads
 from estimator.asbuilt.result import LinkComparison
+from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
+from estimator.bringup.acceptance.result import Acceptance
 from estimator.handoff.formats import FORMATS
 from estimator.handoff.launch.formats import LAUNCH_FORMATS
 from estimator.handoff.launch.summary import PlacementSummary
@@ -383,6 +386,45 @@ estimate_placement = file_call(
     503,
     parameters=[EstimatePlacementQuery],
     description=f"The other parameters are those of `workloads/`. {_LAUNCH_FILES}",
+)
+WRITTEN_CONTRACTS = [form for form in ACCEPTANCE_FORMATS.values() if form.content_type != "application/json"]
+acceptance = _call(
+    "accept",
+    "What the built network of a design must deliver, gate by gate, and whether results show that it does",
+    {(200, "application/json"): Acceptance, **_files(*(form.content_type for form in WRITTEN_CONTRACTS))},
+    (*BODY, 404, 503),
+    request={
+        "application/json": component(
+            "AcceptanceRequest",
+            body(
+                {
+                    "design": _DESIGN,
+                    "results": {
+                        "type": "array",
+                        "items": component("LogText", body(_LOG_TEXT, required=["file", "text"])),
+                        "description": "What the gates' commands printed.",
+                    },
+                },
+                required=["design"],
+            ),
+        ),
+        "multipart/form-data": component(
+            "AcceptanceFiles",
+            body(
+                {
+                    "design": {
+                        "type": "string",
+                        "description": "The design's spec as JSON, or the id of one of yours.",
+                    },
+                    "results": {"type": "array", "items": _FILE, "description": "Results, or zip archives of them."},
+                },
+                required=["design"],
+            ),
+        ),
+    },
+    parameters=[AcceptanceQuery],
+    examples=[_example("gates of a design", {"design": SPEC})],
+    tags=["bring-up"],
 )
 calibration_create = _call(
     "calibrate",

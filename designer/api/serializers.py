@@ -18,6 +18,7 @@ from designer.models import Calibration, Design, DesignRevision
 from designer.services.calibrations import calibrated_of
 from estimator.asbuilt.readers.files import AUTO
 from estimator.asbuilt.readers.files import FORMATS as READ_FORMATS
+from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
 from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
 from estimator.errors import Problem
 from estimator.handoff.formats import FORMATS as LINK_FORMATS
@@ -131,6 +132,14 @@ class LinksQuery(FabricQuery):
 class CompareQuery(FabricQuery):
     format = _choice(
         (AUTO, *READ_FORMATS), default=AUTO, help_text="The form of the file; auto detects it from the content."
+    )
+
+
+class AcceptanceQuery(serializers.Serializer[Any]):
+    format = _choice(
+        tuple(ACCEPTANCE_FORMATS),
+        default="json",
+        help_text="JSON with verdicts, or a file that runs or states the gates.",
     )
 
 

@@ -4,6 +4,7 @@ from django.urls import path, re_path
 
 from designer.api import base
 from designer.api.resources import (
+    acceptance,
     calibrations,
     catalog,
     costs,
@@ -28,6 +29,7 @@ urlpatterns = [
     path("inference/", workloads.InferenceView.as_view(), name="inference"),
     path("placements/", placements.PlacementsView.as_view(), name="placements"),
     path("placements/file/", placements.PlacementFileView.as_view(), name="placements-file"),
+    path("acceptance/", acceptance.AcceptanceView.as_view(), name="acceptance"),
     path("calibrations/", calibrations.CalibrationsView.as_view(), name="calibrations"),
     path("calibrations/<uuid:pk>/", calibrations.CalibrationView.as_view(), name="calibration"),
     path("spec-schema/", designs.SpecSchemaView.as_view(), name="spec-schema"),

@@ -16,10 +16,11 @@ from estimator.bringup.acceptance.matching import Judged, Matched, matched
 from estimator.bringup.acceptance.readers.files import readings_of, why_unread
 from estimator.bringup.acceptance.readers.reading import Places
 from estimator.bringup.acceptance.readers.upload import unpacked
-from estimator.bringup.acceptance.result import Acceptance, Gate, Result, Unread, Verdict
+from estimator.bringup.acceptance.result import Acceptance, Gate, GateResult, UnreadResult, Verdict
 from estimator.bringup.acceptance.stragglers import stragglers_of
 from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError
+from estimator.units import counted
 from estimator.version import MODEL_VERSION
 
 ABOVE = 1.02  # of the ceiling: what rounding of rates and clocks leaves
@@ -41,10 +42,10 @@ def judged(contract: Contract, files: Iterable[tuple[str, bytes]], catalog: Cata
         try:
             found += [matched(reading, contract) for reading in readings_of(name, data, places)]
         except SpecError as error:
-            unread.append(Unread(file=name, why=why_unread(error)))
+            unread.append(UnreadResult(file=name, why=why_unread(error)))
     if unread and not found:
         shown = " ".join(one.why for one in unread[:3])
-        message = f"None of the {len(unread):,} files holds a result of a gate. {shown}"
+        message = f"No result of a gate in {counted(len(unread), 'file')}. {shown}"
         raise SpecError([Problem("results", "no_results", message)])
     paths = verdicts(found, contract)
     results = [
@@ -128,11 +129,11 @@ def _judged(readings: tuple[Matched, ...], share: float, of_peers: float | None,
     return Judged(readings, share, of_peers, verdict, words)
 
 
-def _result(path: Judged) -> Result:
+def _result(path: Judged) -> GateResult:
     one = path.first
     details = [reading.reading.measured.detail for reading in path.readings if reading.reading.measured.detail]
     where = one.reading.place.words + (f", {details[0]}" if details else "")
-    return Result(
+    return GateResult(
         gate=one.path.code,
         measured=float(f"{path.share * one.judged_band.expected:.5g}"),
         verdict=path.verdict,
@@ -145,8 +146,8 @@ def _result(path: Judged) -> Result:
     )
 
 
-def _not_run(gate: Gate) -> Result:
-    return Result(
+def _not_run(gate: Gate) -> GateResult:
+    return GateResult(
         gate=gate.code,
         measured=None,
         verdict="not_run",

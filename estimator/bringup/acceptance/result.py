@@ -1,9 +1,9 @@
 """The acceptance contract as it is answered: gates, results, what slows them, and the constants that the same logs give."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from estimator.calibration.result import Fault
-from estimator.record import IfAny, Json, Record
+from estimator.record import Given, IfAny, Record
 
 Verdict = Literal["pass", "fail", "suspect", "not_run"]
 
@@ -52,7 +52,7 @@ class Gate(Record):
     note: IfAny[str] = None
 
 
-class Result(Record):
+class GateResult(Record):
     """One path of a gate as measured, the middle of its repetitions; null where it was not run."""
 
     gate: str
@@ -80,7 +80,7 @@ class Straggler(Record):
     next_step: str
 
 
-class Unread(Record):
+class UnreadResult(Record):
     file: str
     why: str
 
@@ -96,13 +96,14 @@ class Acceptance(Record):
     """The whole contract, with verdicts where results were given."""
 
     gates: list[Gate]
-    results: list[Result]
+    results: list[GateResult]
     verdict: Verdict
     stragglers: list[Straggler]
-    unread: list[Unread]
+    unread: list[UnreadResult]
     calibration: SiteCalibration | None
     diagnosis: list[Fault]
-    system: Json
+    system: Annotated[Given, {"$ref": "#/components/schemas/System"}]
+    """The built network as the system of predictions."""
     left_out: list[str]
     """Gates that this design has no path for, and why."""
     spec_hash: str

@@ -22,6 +22,7 @@ ADDRESSES = [
     ("POST", "predictions/"),
     ("POST", "training/"),
     ("POST", "inference/"),
+    ("POST", "acceptance/"),
     ("GET", "spec-schema/"),
     ("GET", "designs/"),
     ("POST", "designs/"),

@@ -29,6 +29,7 @@ HAVE_A_DESIGN = (
         "POST /api/v1/predictions/",
         "POST /api/v1/training/",
         "POST /api/v1/inference/",
+        "POST /api/v1/acceptance/",
     )
 )
 CONFIG = schemathesis.Config.from_dict(

@@ -53,6 +53,7 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "post /api/v1/inference/",
         "post /api/v1/placements/",
         "post /api/v1/placements/file/",
+        "post /api/v1/acceptance/",
         "get /api/v1/spec-schema/",
         "get /api/v1/designs/",
         "post /api/v1/designs/",

@@ -11,7 +11,7 @@ import pytest
 from estimator.bringup.acceptance.judge import judged
 from estimator.bringup.acceptance.readers import nvbandwidth, perftest
 from estimator.bringup.acceptance.readers.upload import MAX_FILES
-from estimator.bringup.acceptance.result import Acceptance, Result
+from estimator.bringup.acceptance.result import Acceptance, GateResult
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from tests.estimator.bringup.sites import (
@@ -31,7 +31,7 @@ def judge(*files: tuple[str, bytes]) -> Acceptance:
     return judged(four_units(), files, load_catalog())
 
 
-def of(answer: Acceptance, gate: str) -> list[Result]:
+def of(answer: Acceptance, gate: str) -> list[GateResult]:
     return [result for result in answer.results if result.gate == gate]
 
 
