@@ -62,6 +62,7 @@ class ShapeColumns:
     expert_hidden: Ints  # width that experts work on: hidden, or the latent one
     shared_ffn: Ints
     mtp: Ints
+    residual_streams: Ints
     is_mla: Bools
     attention_width: Floats  # heads·(qk + v)/2 of a full layer, in training and prefill
     decode_attention_width: Floats  # the same in decode: on the latent for MLA
@@ -136,6 +137,7 @@ def _row(shape: ModelShape) -> dict[str, int | float | bool]:
         "expert_hidden": (experts.latent or shape.hidden) if experts else 0,
         "shared_ffn": experts.shared_ffn if experts else 0,
         "mtp": shape.mtp,
+        "residual_streams": shape.details.residual_streams,
         "is_mla": shape.latent is not None,
         "attention_width": attention_width(shape),
         "decode_attention_width": decode_attention_width(shape),

@@ -409,6 +409,7 @@ def _details(keys: Keys, family: Family, kind: str) -> Details:
         has_embedding_norm=family.has_embedding_norm,
         has_attention_gate=keys.flag("attn_output_gate", family.has_attention_gate),
         has_sinks=family.has_sinks,
+        residual_streams=keys.whole("hc_mult", "factor") or 1,
         embedding_dim=width if width and width != keys.config.get("hidden_size") else 0,
     )
 

@@ -111,6 +111,7 @@ class Details(Shape):
     has_sinks: bool = False  # one learned value a head beside the keys
     shares_kv: bool = False  # one projection gives keys and values
     embedding_dim: int = 0  # where tokens are embedded narrower and projected (OPT-350M)
+    residual_streams: int = 1  # hidden states side by side that layers read and write (hyper-connections)
     other_params: int = 0  # counted by the publisher, and by no other field: the note says what
 
 

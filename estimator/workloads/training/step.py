@@ -171,7 +171,7 @@ def _memory(steps: Steps, k: Constants, tokens: FloatArray, moves: FloatArray, p
         tokens
         * moves
         * (
-            layer * shapes.hidden * shapes.layers
+            layer * shapes.hidden * shapes.layers * shapes.residual_streams
             + k["ffn_bytes"] * shapes.ffn * shapes.dense_layers
             + experts * shapes.top_k * shapes.moe_layers
         )

@@ -105,6 +105,14 @@ def test_windows_are_read_as_each_type_means_them() -> None:
     assert (pattern.full_layers, pattern.window.layers) == (5, 27)
 
 
+def test_hyper_connections_are_streams_side_by_side() -> None:
+    """DeepSeek-V4's hc_mult; the catalog's models have as many as their files say."""
+    assert model_of(DEEPSEEK_V3 | {"hc_mult": 4}).details.residual_streams == 4
+    assert model_of(DEEPSEEK_V3).details.residual_streams == 1
+    streams = {id_: model.shape.details.residual_streams for id_, model in catalog_models().items()}
+    assert {id_ for id_, many in streams.items() if many > 1} == {"deepseek-v4-flash", "deepseek-v4-pro"}
+
+
 def test_experts_lie_where_the_file_says() -> None:
     alternating = model_of(QWEN3_MOE | {"decoder_sparse_step": 2, "mlp_only_layers": [1]})
     assert (alternating.experts.layers, alternating.dense_layers) == (23, 25)

@@ -23,7 +23,7 @@ def refused(row: dict[str, str]) -> str | None:
         "has no system file of this GPU": row["gpu"] not in SYSTEMS,
         "has no mixtures of experts": row["is_moe"] == "yes",
         "has no LoRA": row["task"] != "pretrain",
-        "has no ZeRO-3 or FSDP": row["fsdp"] != "",
+        "has no FSDP": row["fsdp"] != "",
         "has no context parallelism": row["cp"] != "1",
         "has no such precision": row["precision"] not in DATATYPES,
     }
