@@ -5,7 +5,6 @@ The one module that runs all of them in order. Links, pictures and proposals run
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from estimator.bom.bill import bill_of_fabrics
@@ -21,6 +20,7 @@ from estimator.cost.reliability import expected_failures, failing_parts
 from estimator.cost.result import Cost, Power
 from estimator.designs.networks import design_plan, sized_fabrics, sized_others
 from estimator.designs.subject import Subject
+from estimator.designs.system import system_of
 from estimator.errors import InfeasibleDesign, Problem, SpecError
 from estimator.fabric.ratios import oversubscription_of, paths_of
 from estimator.fabric.result import CountedNetwork
@@ -37,7 +37,7 @@ from estimator.findings.prices import age_findings, book_findings, own_price_fin
 from estimator.findings.result import Failures
 from estimator.floor.whole_racks import whole_racks
 from estimator.networks.sized import OtherSized
-from estimator.performance.result import BuiltSystem, Performance, UsedCalibration
+from estimator.performance.result import Performance, UsedCalibration
 from estimator.performance.times import design_performance
 from estimator.proposals.cables import NO_PART, blocked_findings, missing_cables
 from estimator.proposals.proposals import with_changes
@@ -47,7 +47,6 @@ from estimator.result import Estimate, Versions
 from estimator.spec.calibration import Calibrated, constants_of
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.parse import parse_spec
-from estimator.units import ratio_text
 from estimator.version import MODEL_VERSION
 
 DESIGN = "design"  # the key of a request that has one
@@ -324,50 +323,6 @@ def full_size_busbw_gb_s(performance: Performance | None) -> float | None:
     """Predicted all-reduce of the largest message on all GPUs; None where nothing was predicted."""
     reduction = performance.all_reduce if performance else None
     return reduction.busbw_gb_s[-1][-1] if reduction else None
-
-
-def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> BuiltSystem:
-    """The built design as the ``system`` of a prediction request: ratios are those of the links, not of the request.
-
-    Nothing is failed, NICs have one connection that ECMP hashes, and GPUs pass on what is meant for other rails (PXN), as
-    libraries do unless set otherwise.
-    """
-    compute, is_infiniband = spec.compute, catalog.generations[spec.fabric.generation].protocol == "infiniband"
-    nics = compute.nics_per_node or 1
-    share = Fraction(fabric.endpoint_rate_gbit_s * fabric.nic_ports_per_node, nics)
-    rate = min(share, Fraction(_adapter_rate_gbit_s(spec, catalog) or share))
-    # uplinks run at the port rate: slower NICs fill less of them
-    ratio = max(fabric.worst_leaf_ratio * rate / share, Fraction(1))
-    return BuiltSystem(
-        gpu=compute.gpu,
-        gpus_per_node=compute.gpus_per_node,
-        scale_up_domain_gpus=compute.scale_up_domain_gpus,
-        nics_per_node=nics,
-        nic_gbit_s=float(rate),
-        fabric="infiniband" if is_infiniband else "roce",
-        in_network_reduction=spec.workload.in_network_reduction and is_infiniband,
-        oversubscription=ratio_text(ratio),
-        nodes_per_leaf=fabric.nodes_per_leaf,
-        spine_oversubscription=ratio_text(max(fabric.spine_ratio, Fraction(1))),
-        nodes_per_pod=fabric.nodes_per_pod,
-        planes=spec.fabric.planes,
-        pxn=True,
-        flows_per_nic=1,
-        uplink_gbit_s=float(fabric.uplink_rate_gbit_s)
-        if fabric.uplink_rate_gbit_s != fabric.endpoint_rate_gbit_s
-        else None,
-        failed_nics=0,
-        failed_uplinks=0.0,
-        placement=spec.workload.placement,
-        load_balancing=spec.workload.load_balancing,
-        gpudirect=spec.workload.gpudirect,
-    )
-
-
-def _adapter_rate_gbit_s(spec: DesignSpec, catalog: Catalog) -> int | None:
-    """Rate of the server's own ports; None for a custom server, whose NICs are taken to match the fabric."""
-    network = catalog.compute_network(spec.compute.server)
-    return network.port_rate_gbit_s if network else None
 
 
 class DesignSystem(NamedTuple):

@@ -14,6 +14,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.designs.networks import sized_fabrics, sized_others
+from estimator.designs.system import system_of
 from estimator.diagrams.failure import Impact, system_with
 from estimator.diagrams.load import Traffic
 from estimator.diagrams.places import Places, places_of
@@ -21,7 +22,6 @@ from estimator.fabric.topology import LinkTable, link_table, panels_of
 from estimator.jobs.models import EstimateJob
 from estimator.networks.links import other_table
 from estimator.performance.prediction import prediction
-from estimator.pipeline import system_of
 from estimator.record import Given, Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec

@@ -34,7 +34,7 @@ from estimator.spec.design import DesignSpec
 from estimator.units import CENTS_PER_USD, ceil_div
 
 MANAGER_SERVER = "mgmt-node"  # what a fabric manager runs on
-_USES = {  # of the transceivers at the upper and the lower end of a tier
+USES = {  # of the transceivers at the upper and the lower end of a tier
     NODE_LEAF: ("leaf, to nodes", "node"),
     LEAF_SPINE: ("spine, to leaves", "leaf, to spines"),
     SPINE_CORE: ("core, to spines", "spine, to cores"),
@@ -160,7 +160,7 @@ def _managers(fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
 
 def _tier_lines(tier: TierCabling, catalog: Catalog) -> Iterator[BomLine]:
     """Transceivers of both sides, cables by part and length, patch panels, and what the catalog lacks."""
-    sides = zip((tier.upper, tier.lower), _USES[tier.tier], strict=True)
+    sides = zip((tier.upper, tier.lower), USES[tier.tier], strict=True)
     modules: dict[tuple[str, str], tuple[Cable, int]] = {}
     for plugs, use in ((plugs, use) for side, use in sides for plugs in side):
         if plugs.module:
@@ -295,9 +295,16 @@ def n_spares(row: str, quantity: int, catalog: Catalog, spec: DesignSpec | None 
 
     A share that the request gives stands as it is: no least, and 0 buys none.
     """
-    asked = spec.economics.in_place_of(catalog.economics[row]) if spec else None
-    if quantity == 0 or (asked is None and row == "spare-switches" and quantity <= _SWITCHES_WITHOUT_SPARE):
+    share, least, without = spare_rule(row, catalog, spec)
+    if quantity <= without:
         return 0
-    share = Fraction(str(catalog.economics[row].typical if asked is None else asked))
-    spares: int = ceil_div(share.numerator * quantity, share.denominator)
-    return spares if asked is not None else max(spares, _LEAST[row])
+    return max(ceil_div(share.numerator * quantity, share.denominator), least)
+
+
+def spare_rule(row: str, catalog: Catalog, spec: DesignSpec | None = None) -> tuple[Fraction, int, int]:
+    """(share of the pieces, least spares, most pieces that have none) of ``n_spares``."""
+    asked = spec.economics.in_place_of(catalog.economics[row]) if spec else None
+    if asked is not None:
+        return Fraction(str(asked)), 0, 0
+    without = _SWITCHES_WITHOUT_SPARE if row == "spare-switches" else 0
+    return Fraction(str(catalog.economics[row].typical)), _LEAST[row], without

@@ -143,7 +143,7 @@ def _n_cables(choice: Choice | None, ends: TierEnds) -> int:
     return ends.n_links * choice.cables_per_link
 
 
-def _is_alike(one: Choice | None, other: Choice | None, is_upper: bool) -> bool:
+def are_alike(one: Choice | None, other: Choice | None, is_upper: bool) -> bool:
     """Links of two tiers may end in one transceiver of a switch: the same transceiver, and straight fibres on both.
 
     The first tier has the switch at its upper end; ``is_upper`` says that the other one has, too.
@@ -172,7 +172,7 @@ def _share_cages(
             alike = choose(catalog, replace(far.question, medium=choice.medium), far.length_m or 0.0)
             choices[far.tier] = alike or choices[far.tier]
         far_choice = choices[far.tier]
-        if _is_alike(choice, far_choice, is_upper):
+        if are_alike(choice, far_choice, is_upper):
             cages[far.tier][0 if is_upper else 1] = cages[far.tier][0 if is_upper else 1] - shared
         else:
             yield shared_cage(ends, far, choice, far_choice, int(shared.sum()))

@@ -156,9 +156,9 @@ def _repairs(
     worth = _sums(facts.replaced, unit_cents)
     out_of_warranty = np.maximum(years - given["warranty-years"], 0)
     for row, amount, n, spares in zip(FAILURE_ROWS, worth, facts.n_failing, facts.n_spares, strict=True):
-        if n:
+        if np.any(n):
             bought = np.maximum(n * given[row] * out_of_warranty - spares, 0)
-            out += np.diff(bought, axis=0, prepend=0) * (amount / (n + spares))
+            out += np.diff(bought, axis=0, prepend=0) * (amount / np.maximum(n + spares, 1))
     return out
 
 

@@ -260,7 +260,7 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
     if sizing.tiers[i] == 0:
         raise ValueError(f"design {i} has no fabric; ask designs.refusals.why_not")
     asked, part = sizing.asked, spec.fabric
-    endpoints, positions = _leaf_fill(sizing, i)
+    endpoints, positions = leaf_fill(sizing, i)
     copies = int(asked.n_components[i])
     endpoints, positions = np.tile(endpoints, copies), np.tile(positions, copies)
     uplinks = int(sizing.uplinks[i])
@@ -305,7 +305,7 @@ def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
         leaf_up=np.full(len(endpoints), uplinks, dtype=np.int64),
         spine_down=spine_down,
         spine_up=spine_up,
-        core_down=_core_ports(sizing, i),
+        core_down=core_ports(sizing, i),
         uplink_rate_gbit_s=int(asked.uplink_rate_gbit_s[i]),
     )
 
@@ -330,7 +330,7 @@ def _wiring(sizing: Sizing, i: int) -> Wiring:
         capacity=int(leaves.capacity[i]) if tiers > 1 else int(asked.nodes[i] * asked.endpoints_a_node[i]),
         built_nodes=int(leaves.built_nodes[i]),
         unit_nodes=int(leaves.unit_nodes[i]),
-        blocks=_blocks(sizing, i) if tiers > 1 else (),
+        blocks=blocks_of(sizing, i) if tiers > 1 else (),
         pods=int(sizing.pods[i]) if is_three else 1,
         pod_nodes=int(asked.pod_nodes[i]) if is_three and asked.pods_of_today[i] else 0,
         pod_rows=int(sizing.pod_rows[i]) if is_three else 0,
@@ -375,7 +375,7 @@ def _leaf_ports(sizing: Sizing, i: int) -> int:
     return int(downlinks_beside(sizing.uplinks, asked)[i] + sizing.uplinks[i])
 
 
-def _blocks(sizing: Sizing, i: int) -> tuple[int, ...]:
+def blocks_of(sizing: Sizing, i: int) -> tuple[int, ...]:
     """Nodes of a pod and of a unit, where leaves are filled in node order within them."""
     pod = int(sizing.asked.pod_nodes[i]) if sizing.tiers[i] == 3 else 0
     return tuple(block for block in (pod, int(sizing.leaves.unit_nodes[i])) if block)
@@ -412,7 +412,7 @@ def _downlinks(sizing: Sizing, i: int) -> int:
     return int(downlinks_beside(asked.up, asked)[i] if sizing.tiers[i] == 1 else sizing.leaves.downlinks[i])
 
 
-def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
+def leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
     """Endpoints, and positions built for, of each leaf of one component, in order of pod, unit and rail."""
     asked, leaves = sizing.asked, sizing.leaves
     per_node, nodes, built = int(asked.endpoints_a_node[i]), int(asked.nodes[i]), int(leaves.built_nodes[i])
@@ -428,7 +428,7 @@ def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
         filled, positioned = (segments_of(n, (unit,), rows) * rails for n in (nodes, built))
         return np.repeat(filled, columns), np.repeat(positioned, columns)
     capacity = int(leaves.capacity[i])
-    blocks = _blocks(sizing, i)
+    blocks = blocks_of(sizing, i)
     segments = segments_of(built, blocks)
     leaf_rows = ceil_div(segments * per_node, capacity)
     positions = _fill_in_order(segments * per_node, leaf_rows, capacity)
@@ -438,7 +438,7 @@ def _leaf_fill(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
 
 
 def _fill_with_last_pod(sizing: Sizing, i: int, first: int) -> tuple[IntArray, IntArray]:
-    """As ``_leaf_fill``, where the nodes of the last pod are shared out over as many leaves as those of the others."""
+    """As ``leaf_fill``, where the nodes of the last pod are shared out over as many leaves as those of the others."""
     asked, leaves = sizing.asked, sizing.leaves
     rest, rails, n_rows = int(asked.nodes[i]) - first, int(asked.rails_a_leaf[i]), int(sizing.last_pod_rows[i])
     if rails:
@@ -538,7 +538,7 @@ def _spine_ports(sizing: Sizing, i: int) -> tuple[IntArray, IntArray]:
     return down, up
 
 
-def _core_ports(sizing: Sizing, i: int) -> IntArray:
+def core_ports(sizing: Sizing, i: int) -> IntArray:
     """Used ports of every core, in order of component and core group."""
     if sizing.tiers[i] != 3:
         return np.zeros(0, dtype=np.int64)

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from estimator.catalog.catalog import Catalog
+from estimator.designs.system import system_of
 from estimator.errors import InfeasibleDesign
 from estimator.fabric.size import size
 from estimator.fabric.sized import fabric_of
 from estimator.performance.result import BuiltSystem
-from estimator.pipeline import ALL_PARTS, estimate, system_of
+from estimator.pipeline import ALL_PARTS, estimate
 from estimator.spec.parse import parse_spec
 from tests.estimator.designs import spec_of
 

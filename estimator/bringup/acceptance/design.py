@@ -8,9 +8,9 @@ from estimator.bringup.acceptance.gates import Contract, contract_of
 from estimator.bringup.acceptance.judge import judged
 from estimator.bringup.acceptance.result import Acceptance
 from estimator.catalog.catalog import Catalog
+from estimator.designs.system import system_of
 from estimator.errors import Problem, SpecError
 from estimator.link_list import link_list
-from estimator.pipeline import system_of
 from estimator.spec.calibration import constants_of
 from estimator.spec.design import DesignSpec
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from estimator.cabling.links import LinkList
 from estimator.catalog.catalog import Catalog
+from estimator.designs.system import system_of
 from estimator.fabric.devices import NODE
 from estimator.handoff.launch.job import Job
 from estimator.handoff.placement import Placement, placement
 from estimator.link_list import link_list
-from estimator.pipeline import system_of
 from estimator.spec.calibration import constants_of
 from estimator.spec.design import DesignSpec
 from estimator.workloads.paths.groups import GroupTimes
