@@ -88,6 +88,12 @@ def _parser() -> argparse.ArgumentParser:
     verb = verbs.add_parser("infer", help="serving: what a placement gives, or the best ones, one request or a list")
     verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
     verb.set_defaults(run=_infer)
+    verb = verbs.add_parser("search", help="the best designs for a requirement, and why the others are not")
+    verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
+    verb.set_defaults(run=_search)
+    verb = verbs.add_parser("sweep", help="figures of a design over values of one or two of its fields")
+    verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
+    verb.set_defaults(run=_sweep)
     verb = verbs.add_parser(
         "calibrate", help="constants of a site from logs of nccl-tests or rccl-tests, and what is wrong"
     )
@@ -167,6 +173,22 @@ def _infer(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.serving_request import served
 
     return _json(served(_read_json(asked.file), load_catalog()))
+
+
+def _search(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.catalog.loader import load_catalog
+    from estimator.pipeline import estimate
+    from estimator.search.search import search
+
+    return _json(search(_read_json(asked.file), load_catalog(), estimate).as_json())
+
+
+def _sweep(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.catalog.loader import load_catalog
+    from estimator.pipeline import estimate
+    from estimator.search.sweep import sweep
+
+    return _json(sweep(_read_json(asked.file), load_catalog(), estimate).as_json())
 
 
 def _compare(asked: argparse.Namespace) -> Iterator[bytes]:

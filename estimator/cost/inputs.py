@@ -90,7 +90,8 @@ class CostFacts:
 
     The tables of weights have a column for each priced line of the BOM, shape (…, n_lines): a sum of money is weights ×
     unit prices. ``capital`` has the rows servers, network, facility; ``supported`` those of SUPPORT_ROWS; ``replaced``
-    those of FAILURE_ROWS, all in pieces. ``n_failing`` and ``n_spares`` are the pieces of each of FAILURE_ROWS.
+    those of FAILURE_ROWS, all in pieces. ``n_failing`` and ``n_spares`` are the pieces of each of FAILURE_ROWS. Counts may
+    be arrays with an entry for each column of money, of many designs at once.
     """
 
     lines: tuple[BomLine, ...]
@@ -99,13 +100,13 @@ class CostFacts:
     replaced: FloatArray
     n_failing: FloatArray
     n_spares: FloatArray
-    n_gpus: int
-    n_nodes: int
-    n_cables: int
-    n_racks: int
-    n_fabric_manager_nodes: int
-    n_ethernet_switches: int
-    it_max_kw: float
+    n_gpus: int | FloatArray
+    n_nodes: int | FloatArray
+    n_cables: int | FloatArray
+    n_racks: int | FloatArray
+    n_fabric_manager_nodes: int | FloatArray
+    n_ethernet_switches: int | FloatArray
+    it_max_kw: float | FloatArray
     years: int
     facility: str
     has_network_licences: bool

@@ -1,0 +1,115 @@
+"""Predicted bandwidth of candidates on all of their GPUs: systems that differ in ratios alone are one, with columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.constants import ModelConstants
+from estimator.designs.system import system_of
+from estimator.performance.bandwidth import balance_share, complete_system, gpu_facts, points_of, system_columns
+from estimator.performance.result import BuiltSystem
+from estimator.performance.times import DESIGN_LAUNCH, predict_times
+from estimator.record import Json
+from estimator.search.cables import Alike
+from estimator.search.kinds import most_of, nodes_per_leaf, nodes_per_pod, whole_sums
+from estimator.spec.calibration import constants_of
+from estimator.units import FloatArray, IntArray, byte_s_to_gb_s, parse_ratio
+
+COLLECTIVE_OF = {"all_reduce_gb_s": "all_reduce", "all_to_all_gb_s": "alltoall"}
+Wanted = tuple[str, int]  # a figure of COLLECTIVE_OF and a message size
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """What of a system differs between candidates, shape (n,)."""
+
+    oversubscription: FloatArray
+    spine_oversubscription: FloatArray
+    nodes_per_leaf: IntArray
+    nodes_per_pod: IntArray
+    n_gpus: IntArray
+
+
+def worst_leaf(found: Alike) -> tuple[IntArray, IntArray]:
+    """The oversubscription of the worst leaf of each candidate, as two integers: fed and carried, Gb/s; 1 in one tier."""
+    fabric, leaves, n = found.fabric, found.leaves, len(found)
+    fed = np.maximum(leaves.endpoints, leaves.positions) * fabric.endpoint_rate_gbit_s
+    most = most_of(leaves.of, fed, n)  # all leaves of a design have as many uplinks
+    up = found.sizing.uplinks * fabric.uplink_rate_gbit_s
+    return np.where(up > 0, most, 1), np.where(up > 0, up, 1)
+
+
+def ratios_of(found: Alike, catalog: Catalog) -> Ratios:
+    """As ``system_of``, of many."""
+    spec, fabric, n = found.spec, found.fabric, len(found)
+    share = Fraction(fabric.endpoint_rate_gbit_s * fabric.nic_ports_per_node, spec.compute.nics_per_node or 1)
+    slower = Fraction(str(system_of(spec, fabric, catalog).nic_gbit_s)) / share
+    fed, up = worst_leaf(found)
+    down, above = fed * slower.numerator, up * slower.denominator
+    spine_down, spine_up = (whole_sums(found.spines, side, n) for side in (found.spines.down, found.spines.up))
+    fullest = most_of(found.leaves.of, found.leaves.endpoints, n)
+    return Ratios(
+        oversubscription=np.maximum(down / above, 1.0),
+        spine_oversubscription=np.where(spine_up > 0, np.maximum(spine_down / np.maximum(spine_up, 1), 1.0), 1.0),
+        nodes_per_leaf=nodes_per_leaf(found.sizing, fullest),
+        nodes_per_pod=nodes_per_pod(found.sizing),
+        n_gpus=found.sizing.asked.gpus,
+    )
+
+
+def bandwidths(found: Alike, wanted: Sequence[Wanted], catalog: Catalog) -> Mapping[Wanted, FloatArray]:
+    """Bus bandwidth of each wanted collective and size on all GPUs, shape (n,) [GB/s]; NaN where the GPU is not known."""
+    nothing = np.full(len(found), np.nan)
+    if not wanted or found.spec.compute.gpu is None:
+        return dict.fromkeys(wanted, nothing)
+    ratios = ratios_of(found, catalog)
+    table = np.stack([getattr(ratios, name) for name in Ratios.__annotations__], axis=1).astype(np.float64)
+    few, again = np.unique(table, axis=0, return_inverse=True)
+    system = system_of(found.spec, found.fabric, catalog)
+    constants = constants_of(catalog, found.spec.workload.calibration)
+    made = _predicted(system, few, wanted, catalog, constants)
+    return {one: column[again.ravel()] for one, column in made.items()}
+
+
+def of_system(
+    system: BuiltSystem, n_gpus: int, wanted: Sequence[Wanted], catalog: Catalog, constants: ModelConstants
+) -> dict[Wanted, float]:
+    """Bandwidths of one system. [GB/s]"""
+    over, spine = (float(parse_ratio(text)) for text in (system.oversubscription, system.spine_oversubscription))
+    row = np.array([[over, spine, system.nodes_per_leaf, system.nodes_per_pod, n_gpus]], dtype=np.float64)
+    return {one: float(column[0]) for one, column in _predicted(system, row, wanted, catalog, constants).items()}
+
+
+def _predicted(
+    system: BuiltSystem, table: FloatArray, wanted: Sequence[Wanted], catalog: Catalog, constants: ModelConstants
+) -> dict[Wanted, FloatArray]:
+    """Bandwidths of one system with the ratios of each row of ``table``, whose columns are those of ``Ratios``."""
+    one = system.as_request()
+    columns = system_columns([one], catalog, constants).take(np.zeros(len(table), dtype=np.int64))
+    columns = replace(
+        columns,
+        oversubscription=table[:, 0],
+        spine_oversubscription=table[:, 1],
+        nodes_per_leaf=table[:, 2],
+        nodes_per_pod=table[:, 3],
+        balance_share=_balance(one, table, catalog, constants),
+    )
+    points = points_of(columns, table[:, 4].astype(np.int64), DESIGN_LAUNCH, constants)
+    out = {}
+    for figure, n_bytes in wanted:
+        size = np.array([[float(n_bytes)]])
+        out[figure, n_bytes] = byte_s_to_gb_s(
+            predict_times(points, size, constants, COLLECTIVE_OF[figure]).busbw_byte_s[:, 0]
+        )
+    return out
+
+
+def _balance(system: Json, table: FloatArray, catalog: Catalog, constants: ModelConstants) -> FloatArray:
+    """Share of their rate that uplinks carry: of hashed flows it depends on the ratio and the nodes below a leaf."""
+    full = complete_system(system, gpu_facts(catalog.gpus[system["gpu"]], constants))
+    pairs, again = np.unique(table[:, [0, 2]], axis=0, return_inverse=True)
+    shares = [balance_share(full | {"nodes_per_leaf": below}, ratio, constants) for ratio, below in pairs.tolist()]
+    return np.array(shares)[again.ravel()]

@@ -1,0 +1,123 @@
+"""Every candidate of a space with its figures: in columns where counts alone differ, the others by the ordinary estimate."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from estimator.catalog.catalog import Catalog
+from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.result import Estimate
+from estimator.search.cables import Uncounted, alike, cabled
+from estimator.search.candidates import Batch, Refused, Space, batches, templates_of
+from estimator.search.figures import PARTS, Key, Table, figures_of, figures_of_estimate, joined
+from estimator.search.money import priced
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
+from estimator.units import IntArray
+
+AT_ONCE = 4_096
+MOST_ONE_BY_ONE = 500
+ERROR = "error"  # severity of a finding: what cannot be built as it stands
+Estimator = Callable[[Sequence[DesignSpec], Catalog, Sequence[str]], Sequence[Estimate]]
+_BLOCKED = Problem(
+    "base", "cage_shared_by_unlike_plugs", "Links of two tiers share a cage and need different transceivers in it."
+)
+_NO_PART = Problem("base", "no_part_fits", "The catalog has no cable or transceivers that join the links of a tier.")
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """Candidates that can be built: their numbers, ascending, and their figures. ``refused`` counts the others by code."""
+
+    space: Space
+    number: IntArray
+    table: Table
+    refused: Refused
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+
+def evaluated(space: Space, keys: Sequence[Key], catalog: Catalog, estimate: Estimator) -> Evaluated:
+    """All candidates of a space.
+
+    Parameters
+    ----------
+    estimate : ``pipeline.estimate``, for what is not counted in columns; given, as the pipeline lies above this package.
+
+    Raises
+    ------
+    SpecError
+        For values that are wrong by themselves, and where too many candidates must be estimated one by one.
+    """
+    refused = Refused()
+    templates = templates_of(space, catalog, refused)
+    plain = [one for one in templates if one.is_plain(catalog)]
+    numbers: list[IntArray] = []
+    tables: list[Table] = []
+    alone = [
+        np.arange(one.number, one.number + space.n_inner, dtype=np.int64)
+        for one in templates
+        if not one.is_plain(catalog)
+    ]
+    for batch in batches(space, plain, catalog, refused, AT_ONCE):
+        alone += _in_columns(batch, keys, catalog, refused, numbers, tables)
+    for number in np.concatenate([np.zeros(0, np.int64), *_bounded(alone)]).tolist():
+        table = _one_by_one(space, number, keys, catalog, estimate, refused)
+        if table:
+            numbers.append(np.array([number], dtype=np.int64))
+            tables.append(table)
+    every = np.concatenate([np.zeros(0, np.int64), *numbers])
+    order = np.argsort(every, kind="stable")
+    return Evaluated(space, every[order], joined(tables, keys).take(order), refused)
+
+
+def _in_columns(
+    batch: Batch, keys: Sequence[Key], catalog: Catalog, refused: Refused, numbers: list[IntArray], tables: list[Table]
+) -> list[IntArray]:
+    """Figures of a batch, added to ``numbers`` and ``tables``; the numbers of candidates that it left out."""
+    left_out = []
+    for found in alike(batch):
+        for rows, one in cabled(found, catalog):
+            mine = found.batch.number[rows]
+            if one is Uncounted.NO_PART:
+                refused.add([_NO_PART], len(mine))
+            elif one is Uncounted.GAPS:
+                left_out.append(mine)
+            if isinstance(one, Uncounted):
+                continue
+            money = priced(one, catalog)
+            stands = np.flatnonzero(~one.is_blocked)
+            refused.add([_BLOCKED] * (len(stands) < len(mine)), len(mine) - len(stands))
+            numbers.append(mine[stands])
+            tables.append(figures_of(one, money, keys, catalog).take(stands))
+    return left_out
+
+
+def _bounded(alone: list[IntArray]) -> list[IntArray]:
+    count = sum(len(one) for one in alone)
+    if count > MOST_ONE_BY_ONE:
+        message = (
+            f"{count:,} candidates have other networks, a floor plan, lengths set manually, fabric managers, split ports or "
+            f"gaps for growth, and are estimated one by one: {MOST_ONE_BY_ONE:,} is the most. Give fewer values, or leave "
+            "these keys out."
+        )
+        raise SpecError([Problem("base", "too_many_candidates", message)])
+    return alone
+
+
+def _one_by_one(
+    space: Space, number: int, keys: Sequence[Key], catalog: Catalog, estimate: Estimator, refused: Refused
+) -> Table | None:
+    """Figures of one candidate by the ordinary way; None where it cannot be built as it stands."""
+    try:
+        (made,) = estimate([parse_spec(space.given(number), catalog)], catalog, PARTS)
+    except EstimatorError as error:
+        refused.add(error.problems)
+        return None
+    wrong = [one for one in made.findings if one.severity == ERROR]
+    if wrong:
+        refused.add([Problem(wrong[0].field, wrong[0].code, wrong[0].message)])
+        return None
+    return figures_of_estimate(made, keys, catalog)

@@ -1,0 +1,331 @@
+"""Figures that designs are sought by: their names and words, of candidates in columns and of an Estimate."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from estimator.bom.lines import is_rack
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.ports import COMPUTE
+from estimator.errors import Problem, SpecError
+from estimator.ranges import Range
+from estimator.record import Json
+from estimator.result import Estimate
+from estimator.search.bandwidth import COLLECTIVE_OF, Wanted, bandwidths, of_system, worst_leaf
+from estimator.search.cables import Cabled
+from estimator.search.kinds import whole_sums
+from estimator.search.money import ENDS, TYPICAL, Priced, per, usd
+from estimator.spec.calibration import constants_of
+from estimator.spec.checking import near_words
+from estimator.units import W_PER_KW, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure. ``is_more`` says that more of it is better; ``needs`` what must be known for it to stand."""
+
+    name: str
+    title: str
+    unit: str
+    is_more: bool = False
+    needs: str = ""
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it has a range of prices."""
+        return self.needs == PRICES
+
+
+PRICES, POWER, GPU = "prices", "power", "gpu"
+FIGURES = {
+    one.name: one
+    for one in (
+        Figure("network_usd", "Network purchase", "USD", needs=PRICES),
+        Figure("capex_usd", "Purchase", "USD", needs=PRICES),
+        Figure("tco_usd", "Total cost over the years", "USD", needs=PRICES),
+        Figure("usd_per_gpu", "Purchase per GPU", "USD", needs=PRICES),
+        Figure("network_usd_per_gpu", "Network purchase per GPU", "USD", needs=PRICES),
+        Figure("usd_per_gpu_hour", "Cost of a GPU-hour", "USD", needs=PRICES),
+        Figure("usd_per_gb_s", "Purchase per GB/s of all-reduce", "USD", needs=PRICES),
+        Figure("network_usd_per_gb_s", "Network purchase per GB/s of all-reduce", "USD", needs=PRICES),
+        Figure("power_kw", "Network power, typical", "kW", needs=POWER),
+        Figure("it_kw", "IT power, typical", "kW", needs=POWER),
+        Figure("facility_kw", "Facility power, typical", "kW", needs=POWER),
+        Figure("switches", "Switches", "switches"),
+        Figure("leaves", "Leaves", "switches"),
+        Figure("spines", "Spines", "switches"),
+        Figure("cores", "Cores", "switches"),
+        Figure("links", "Links", "links"),
+        Figure("cables", "Cables", "cables"),
+        Figure("transceivers", "Transceivers", "transceivers"),
+        Figure("racks", "Racks", "racks"),
+        Figure("switch_ru", "Height of the switches", "RU"),
+        Figure("tiers", "Tiers", "tiers"),
+        Figure("nodes", "Nodes", "nodes"),
+        Figure("gpus", "GPUs", "GPUs", is_more=True),
+        Figure("oversubscription", "Oversubscription of the worst leaf", ":1"),
+        Figure("bisection_gbit_s", "Bisection bandwidth", "Gb/s", is_more=True),
+        Figure("uplinks_left", "Share of a leaf's uplinks left after the loss of a spine", "share", is_more=True),
+        Figure("all_reduce_gb_s", "All-reduce on all GPUs", "GB/s", is_more=True, needs=GPU),
+        Figure("all_to_all_gb_s", "All-to-all on all GPUs", "GB/s", is_more=True, needs=GPU),
+    )
+}
+_PER_BANDWIDTH = ("usd_per_gb_s", "network_usd_per_gb_s")
+Key = tuple[str, int]  # a figure and a message size, which counts for bandwidths alone
+
+
+def figure_named(name: str, where: str) -> Figure:
+    """A figure by name.
+
+    Raises
+    ------
+    SpecError
+        Naming ``where``, if there is none.
+    """
+    if name not in FIGURES:
+        message = (
+            f"'{name[:80]}' is not a figure. Near it: {near_words(name, FIGURES)}. Figures are {', '.join(FIGURES)}."
+        )
+        raise SpecError([Problem(where, "unknown_figure", message)])
+    return FIGURES[name]
+
+
+def bandwidths_in(keys: Iterable[Key]) -> tuple[Wanted, ...]:
+    """The bandwidths that figures rest on."""
+    found = [("all_reduce_gb_s" if name in _PER_BANDWIDTH else name, size) for name, size in keys]
+    return tuple(dict.fromkeys(one for one in found if one[0] in COLLECTIVE_OF))
+
+
+@dataclass(frozen=True)
+class Table:
+    """Figures of candidates, shape (n,); of money also the low and the high end. NaN where a figure is not known."""
+
+    typical: Mapping[Key, FloatArray]
+    low: Mapping[Key, FloatArray]
+    high: Mapping[Key, FloatArray]
+
+    def take(self, rows: IntArray) -> "Table":
+        """Some candidates."""
+        return Table(
+            *({key: column[rows] for key, column in side.items()} for side in (self.typical, self.low, self.high))
+        )
+
+
+def joined(tables: Sequence[Table], keys: Sequence[Key]) -> Table:
+    """Tables one under the other."""
+
+    def side(name: str) -> dict[Key, FloatArray]:
+        return {key: np.concatenate([getattr(one, name)[key] for one in tables] or [np.zeros(0)]) for key in keys}
+
+    return Table(side("typical"), side("low"), side("high"))
+
+
+def figures_of(found: Cabled, money: Priced, keys: Sequence[Key], catalog: Catalog) -> Table:
+    """Figures of candidates with the same parts."""
+    speeds = bandwidths(found.of, bandwidths_in(keys), catalog)
+    made = {key: _of_columns(key, found, money, speeds) for key in keys}
+    ends = [
+        {key: column if column.ndim == 1 else column[:, end] for key, column in made.items()} for end in range(ENDS)
+    ]
+    return Table(typical=ends[TYPICAL], low=ends[0], high=ends[2])
+
+
+def _of_columns(key: Key, found: Cabled, money: Priced, speeds: Mapping[Wanted, FloatArray]) -> FloatArray:
+    """One figure, shape (n,), or (n, 3) of money."""
+    name, size = key
+    sizing, n = found.of.sizing, len(found.of)
+    if FIGURES[name].is_money:
+        speed = speeds.get(("all_reduce_gb_s", size))
+        return _money(name, money, sizing.asked.gpus, np.full(n, np.nan) if speed is None else speed)
+    if name in COLLECTIVE_OF:
+        return speeds[key]
+    if name == "oversubscription":
+        fed, up = worst_leaf(found.of)
+        return fed / up
+    if name == "uplinks_left":
+        return _uplinks_left(found)
+    if name == "bisection_gbit_s":
+        return _bisection(found)
+    modules = sum((_modules(found, tier.ends.tier) for tier in found.tiers), np.zeros(n))
+    columns = {
+        "power_kw": money.network_w / W_PER_KW,
+        "it_kw": money.it_w / W_PER_KW,
+        "facility_kw": money.facility_w / W_PER_KW,
+        "switches": sizing.n_leaf + sizing.n_spine + sizing.n_core,
+        "leaves": sizing.n_leaf,
+        "spines": sizing.n_spine,
+        "cores": sizing.n_core,
+        "links": sizing.endpoints + sizing.links_leaf_spine + sizing.links_spine_core,
+        "cables": np.sum([tier.cables for tier in found.tiers], axis=0),
+        "transceivers": modules,
+        "racks": money.racks,
+        "switch_ru": money.rack_units,
+        "tiers": sizing.tiers,
+        "nodes": sizing.asked.nodes,
+        "gpus": sizing.asked.gpus,
+    }
+    if FIGURES[name].needs == POWER and money.power_at_least:
+        return np.full(n, np.nan)
+    return columns[name].astype(np.float64)
+
+
+def _money(name: str, money: Priced, gpus: IntArray, speed: FloatArray) -> FloatArray:
+    if money.at_least:
+        return np.full((len(gpus), ENDS), np.nan)
+    amounts = {
+        "network_usd": money.network,
+        "capex_usd": money.purchase,
+        "tco_usd": money.total_cost,
+        "usd_per_gpu": per(money.purchase, gpus),
+        "network_usd_per_gpu": per(money.network, gpus),
+        "usd_per_gb_s": per(money.purchase, speed),
+        "network_usd_per_gb_s": per(money.network, speed),
+    }
+    if name == "usd_per_gpu_hour":
+        return np.round(usd(money.gpu_hour), 4)
+    return usd(amounts[name])
+
+
+def _modules(found: Cabled, tier: str) -> FloatArray:
+    one = found.tier(tier)
+    if one is None:
+        return np.zeros(len(found.of))
+    return (
+        one.upper * bool(one.choice.upper_module) + one.lower * bool(one.choice.lower_module) + np.zeros(len(found.of))
+    )
+
+
+def _uplinks_left(found: Cabled) -> FloatArray:
+    """What a leaf keeps of its uplinks when the spine that carries most of them is lost; 0 in one tier."""
+    sizing = found.of.sizing
+    last = np.where(sizing.last_group_spines > 0, sizing.last_group_spines, sizing.group_spines)
+    spines = np.minimum(sizing.group_spines, last)
+    lost = -(-sizing.uplinks // np.maximum(spines, 1))
+    return np.where(sizing.uplinks > 0, (sizing.uplinks - lost) / np.maximum(sizing.uplinks, 1), 0.0)
+
+
+def _bisection(found: Cabled) -> FloatArray:
+    """Half of the narrowest layer (fabric/sized.py)."""
+    of = found.of
+    leaves, rate = of.leaves, of.fabric.uplink_rate_gbit_s
+    layer = whole_sums(leaves, np.maximum(leaves.endpoints, leaves.positions), len(of)) * of.fabric.endpoint_rate_gbit_s
+    if of.fabric.tiers >= 2:
+        layer = np.minimum(layer, of.sizing.links_leaf_spine * rate)
+    if of.fabric.tiers == 3:
+        layer = np.minimum(layer, of.sizing.links_spine_core * rate)
+    return (layer // 2).astype(np.float64)
+
+
+# ---------------------------------------------------------------- of an Estimate
+
+
+def figures_of_estimate(made: Estimate, keys: Sequence[Key], catalog: Catalog) -> Table:
+    """The same figures of one Estimate with ``PARTS``: columns of one entry."""
+    ends = [
+        {key: np.array([_of_estimate(key, made, catalog, end)]) for key in keys} for end in ("low", "typical", "high")
+    ]
+    return Table(typical=ends[1], low=ends[0], high=ends[2])
+
+
+PARTS = ("counts", "links", "cables", "bom", "cost", "all_reduce", "failures")
+
+
+def _of_estimate(key: Key, made: Estimate, catalog: Catalog, end: str) -> float:
+    name, size = key
+    figure = FIGURES[name]
+    if figure.is_money:
+        return _money_of_estimate(name, size, made, catalog, end)
+    if name in COLLECTIVE_OF:
+        return _speed(made, key, catalog)
+    if figure.needs == POWER:
+        power = made.power
+        watts = {"power_kw": power.network_w, "it_kw": power.it_w, "facility_kw": power.facility_w} if power else {}
+        return watts[name].typical / W_PER_KW if power and not power.at_least else float("nan")
+    return _count_of_estimate(name, made, catalog)
+
+
+def _speed(made: Estimate, key: Key, catalog: Catalog) -> float:
+    system = made.performance.system if made.performance else None
+    if system is None:
+        return float("nan")
+    constants = constants_of(catalog, made.spec.workload.calibration)
+    return of_system(system, made.fabrics[COMPUTE].counts.gpus, [key], catalog, constants)[key]
+
+
+def _money_of_estimate(name: str, size: int, made: Estimate, catalog: Catalog, end: str) -> float:
+    cost = made.cost
+    if cost is None or cost.at_least:
+        return float("nan")
+    amounts = {
+        "network_usd": cost.capex_usd.network,
+        "capex_usd": cost.capex_usd.total,
+        "tco_usd": cost.tco_usd,
+        "usd_per_gpu": cost.usd_per_gpu,
+        "network_usd_per_gpu": cost.network_usd_per_gpu,
+        "usd_per_gpu_hour": cost.usd_per_gpu_hour,
+    }
+    if name in amounts:
+        found = amounts[name]
+        return float("nan") if found is None else float(getattr(found, end))
+    speed = _speed(made, ("all_reduce_gb_s", size), catalog)
+    whole = cost.capex_usd.total if name == "usd_per_gb_s" else cost.capex_usd.network
+    cents = np.array([round(getattr(whole, end) * 100)], dtype=np.float64)
+    return float(usd(per(cents, np.array([speed])))[0])
+
+
+def _count_of_estimate(name: str, made: Estimate, catalog: Catalog) -> float:
+    """Counts over all networks; leaves, spines, cores, tiers and ratios of the compute network."""
+    networks, compute = list(made.fabrics.values()), made.fabrics[COMPUTE]
+    lines = made.bom.lines if made.bom else []
+    if name == "uplinks_left":
+        lost = next((one for one in made.failures.one if one.lost == "spine"), None) if made.failures else None
+        left = lost.leaf_uplinks_left if lost else None
+        down, up = (int(side) for side in left.split(":")) if left else (0, 1)
+        return down / up
+    records = [(catalog.switches.get(line.part or ""), line.quantity) for line in lines]
+    boxes = [(switch.rack_units, n) for switch, n in records if switch]
+    counted = {
+        "switch_ru": sum(height * n for height, n in boxes),
+        "switches": sum(one.counts.switches for one in networks),
+        "leaves": compute.counts.leaf,
+        "spines": compute.counts.spine,
+        "cores": compute.counts.core,
+        "links": sum(one.links.total for one in networks),
+        "cables": sum(sum(one.cables.as_json().values()) for one in networks if one.cables),
+        "transceivers": sum(sum(one.transceivers.as_json().values()) for one in networks if one.transceivers),
+        "racks": sum([line.quantity for line in lines if is_rack(line.category, line.use)]),
+        "tiers": compute.tiers,
+        "nodes": compute.counts.nodes,
+        "gpus": compute.counts.gpus,
+        "oversubscription": compute.oversubscription.worst_leaf_ratio,
+        "bisection_gbit_s": compute.bisection_gbit_s,
+    }
+    return float(counted[name])
+
+
+# ---------------------------------------------------------------- as they are answered
+
+
+def known(value: float) -> float | None:
+    """A figure, or None where it is not known."""
+    return None if np.isnan(value) else float(value)
+
+
+def ranges_of(table: Table, row: int, names: Sequence[str], size: int) -> dict[str, Range[float]]:
+    """Figures of money of a candidate with their ends, those that are known."""
+    keys = [(name, size) for name in names if FIGURES[name].is_money and not np.isnan(table.typical[name, size][row])]
+    sides = (table.low, table.typical, table.high)
+    return {key[0]: Range(*(float(side[key][row]) for side in sides)) for key in keys}
+
+
+def described(names: Iterable[str]) -> dict[str, Json]:
+    """Title, unit and sense of figures."""
+    return {
+        name: {
+            "title": FIGURES[name].title,
+            "unit": FIGURES[name].unit,
+            "better": "more" if FIGURES[name].is_more else "less",
+        }
+        for name in names
+    }

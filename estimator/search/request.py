@@ -1,0 +1,61 @@
+"""Keys of a search and of a sweep: types and bounds. What a base may hold is values.py's to say."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from estimator.record import Json
+from estimator.spec.checking import Section, empty
+
+MOST_LIMITS, MOST_FREE, MOST_TOP = 20, 12, 200
+MOST_CANDIDATES = 100_000  # of one search of the command line; REST has a bound of its own
+MOST_POINTS = 2_000  # of a sweep
+WHAT, WHAT_SWEEP = "a search", "a sweep"
+DEFAULT_BYTES = 17_179_869_184
+
+Bytes = Field(DEFAULT_BYTES, ge=1, le=2**50, description="Message size of a bandwidth, as nccl-tests counts it.")
+
+
+class Limit(Section):
+    """A bound of one figure."""
+
+    figure: str = Field(max_length=80, description="Name of a figure.")
+    at_bytes: int = Bytes
+    least: float | None = Field(None, description="No less than this.")
+    most: float | None = Field(None, description="No more than this.")
+
+
+class SearchRequest(Section):
+    """One search."""
+
+    base: Json = Field(description="A DesignSpec whose keys may be lists, or ranges of from, to and step.")
+    free: list[str] = Field(
+        default_factory=empty, max_length=MOST_FREE, description="Fields of which every value is tried."
+    )
+    objective: str = Field(
+        "network_usd", max_length=80, description="The figure to be least (or most, of a bandwidth)."
+    )
+    limits: list[Limit] = Field(default_factory=empty, max_length=MOST_LIMITS, description="What designs must meet.")
+    pareto: list[str] = Field(default_factory=empty, max_length=3, description="Two or three figures of the front.")
+    at_bytes: int = Bytes
+    top: int = Field(20, ge=1, le=MOST_TOP, description="Designs that are answered, best first.")
+
+
+class Span(Section):
+    """One field of a sweep."""
+
+    field: str = Field(max_length=80, description="Name of a field.")
+    values: list[Any] | Json = Field(description="Its values: a list, or a range of from, to and step or factor.")
+
+
+class SweepRequest(Section):
+    """One sweep."""
+
+    base: Json = Field(description="A DesignSpec.")
+    x: Span = Field(description="The field that varies.")
+    y: Span | None = Field(None, description="A second one.")
+    figures: list[str] = Field(min_length=1, max_length=20, description="What is answered at every point.")
+    at_bytes: int = Bytes
+
+
+Kind = Literal["search", "sweep"]

@@ -1,0 +1,115 @@
+"""What a search and a sweep answer. Money in US dollars, power in kW, bandwidth in GB/s, as the names of figures say."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from estimator.ranges import Range
+from estimator.record import IfAny, Json, Record
+
+
+class Lost(Record):
+    """The figure on which a design comes behind the best one, and by how much."""
+
+    figure: str
+    by: float
+
+
+class FoundDesign(Record):
+    """One design, its request as it would be given."""
+
+    spec: Json
+    figures: Mapping[str, float | None]
+    """Typical values; null where one is not known."""
+    ranges_usd: Mapping[str, Range[float]]
+    """Of figures of money."""
+    values: Mapping[str, Any]
+    """What the request left open, by field; null is "left out"."""
+    rank: int
+    """From 1."""
+    alike: int
+    """Further candidates with the same figures."""
+    lost_on: IfAny[Lost]
+    """Not of the best one."""
+
+
+class MetLimit(Record):
+    """A limit as it was given."""
+
+    figure: str
+    at_bytes: int
+    least: IfAny[float]
+    most: IfAny[float]
+
+
+class Binding(Record):
+    """A limit without which a better design would be the best."""
+
+    limit: MetLimit
+    value: float
+    """What the best design has."""
+    objective_without: float
+    """The objective of the best design without this limit."""
+    costs: float
+    """What the limit costs in the unit of the objective."""
+
+
+class Relaxation(Record):
+    """The least that must change for one design to be possible, and the best that is then possible."""
+
+    limit: IfAny[MetLimit]
+    field: IfAny[str]
+    to: float | str
+    then: Mapping[str, float | None]
+    together_with: IfAny[list[Json]]
+    """Other limits that must change too, each with its ``to``."""
+
+
+class Search(Record):
+    """The answer to a search."""
+
+    objective: str
+    looked_at: int
+    """Candidates."""
+    built: int
+    """Candidates that the rules can build."""
+    feasible: int
+    """Of these, those that meet every limit and whose objective is known."""
+    not_built: Mapping[str, int]
+    """Candidates that cannot be built, by code."""
+    designs: list[FoundDesign]
+    front: list[int]
+    """Places in ``designs``."""
+    binding: list[Binding]
+    relax: list[Relaxation]
+    """Where nothing is feasible."""
+    tie: list[int]
+    """Places in ``designs`` whose price ranges and the best one's hold each other; the best one is among them."""
+    figures: Mapping[str, Json]
+    """Title, unit and sense of each figure."""
+
+
+class SweepPoint(Record):
+    x: Any
+    y: IfAny[Any]
+    figures: Mapping[str, float | None] | None
+    """Null where no network can be built."""
+    ranges_usd: IfAny[Mapping[str, Range[float]]]
+    """Of figures of money."""
+
+
+class SweepChange(Record):
+    """Where the build changes kind: the first value of x with it."""
+
+    x: Any
+    y: IfAny[Any]
+    what: str
+
+
+class Sweep(Record):
+    """The answer to a sweep."""
+
+    x: str
+    y: IfAny[str]
+    points: list[SweepPoint]
+    changes: list[SweepChange]
+    figures: Mapping[str, Json]

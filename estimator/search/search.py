@@ -1,0 +1,356 @@
+"""A search: the best designs of everything that a request can build, the front, what binds, and why the others lost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from estimator.catalog.catalog import Catalog
+from estimator.errors import InfeasibleDesign, Problem, SpecError
+from estimator.search.candidates import Space, space_of
+from estimator.search.evaluate import Estimator, Evaluated, evaluated
+from estimator.search.figures import FIGURES, Key, described, figure_named, known, ranges_of
+from estimator.search.front import first_of_equals, front_of, ranked, within_each_other
+from estimator.search.request import MOST_CANDIDATES, WHAT, Limit, SearchRequest
+from estimator.search.result import Binding, FoundDesign, Lost, MetLimit, Relaxation, Search
+from estimator.search.values import RATIOS, Axis, axes_of
+from estimator.spec.checking import validated
+from estimator.spec.parse import parse_spec
+from estimator.units import BoolArray, FloatArray, IntArray, parse_ratio
+
+MOST_ON_FRONT = 200
+_RATIO = "fabric.oversubscription"
+_BEHIND = ("capex_usd", "switches")  # what ranks designs of the same objective
+
+
+def search(request: Any, catalog: Catalog, estimate: Estimator, most: int = MOST_CANDIDATES) -> Search:
+    """The best designs for a requirement.
+
+    Parameters
+    ----------
+    request : the JSON of a search.
+    estimate : ``pipeline.estimate``.
+    most : candidates that may be looked at.
+
+    Raises
+    ------
+    SpecError
+        With every problem of the request; each names the field and the limit.
+    InfeasibleDesign
+        If none of the candidates can be built, with the first reason of each kind.
+    """
+    asked, problems = validated(SearchRequest, request, WHAT)
+    if asked is None or problems:
+        raise SpecError(problems)
+    _check(asked)
+    fixed, axes = axes_of(asked.base, asked.free, catalog)
+    found = evaluated(space_of(fixed, axes, most), _keys(asked), catalog, estimate)
+    made = _Search(asked, found, catalog)
+    if made.is_empty:
+        return _nothing(made, axes, catalog, estimate, most)
+    return made.answer()
+
+
+def _check(asked: SearchRequest) -> None:
+    """Figures that are known, limits that can be met, and no front of one figure."""
+    problems: list[Problem] = []
+    named = [(asked.objective, "objective"), *((name, f"pareto[{at}]") for at, name in enumerate(asked.pareto))]
+    named += [(limit.figure, f"limits[{at}].figure") for at, limit in enumerate(asked.limits)]
+    for name, where in named:
+        try:
+            figure_named(name, where)
+        except SpecError as error:
+            problems += error.problems
+    if len(asked.pareto) == 1 or len(set(asked.pareto)) < len(asked.pareto):
+        message = f"A front is of two or three different figures, and {', '.join(asked.pareto)} was given."
+        problems.append(Problem("pareto", "out_of_range", message))
+    for at, limit in enumerate(asked.limits):
+        problems += _limit_problems(limit, f"limits[{at}]", asked.limits[:at])
+    if problems:
+        raise SpecError(problems)
+
+
+def _limit_problems(limit: Limit, where: str, before: Sequence[Limit]) -> list[Problem]:
+    if limit.least is None and limit.most is None:
+        return [Problem(where, "missing", f"The limit of {limit.figure} has neither 'least' nor 'most'.")]
+    out = []
+    if limit.most is not None and limit.most < 0:
+        message = f"{limit.figure} of at most {limit.most:,} cannot be met: no figure is below 0."
+        out.append(Problem(f"{where}.most", "out_of_range", message))
+    same = [one for one in before if (one.figure, one.at_bytes) == (limit.figure, limit.at_bytes)]
+    least = max((one.least for one in (*same, limit) if one.least is not None), default=None)
+    most = min((one.most for one in (*same, limit) if one.most is not None), default=None)
+    if least is not None and most is not None and least > most:
+        message = f"{limit.figure} cannot be at least {least:,} and at most {most:,}. Change one of the two."
+        out.append(Problem(where, "contradiction", message))
+    return out
+
+
+def _keys(asked: SearchRequest) -> list[Key]:
+    """Every figure that is needed, and all that are shown."""
+    shown = [(name, asked.at_bytes) for name in FIGURES]
+    return list(dict.fromkeys([*shown, *((limit.figure, limit.at_bytes) for limit in asked.limits)]))
+
+
+class _Search:
+    """A request with its candidates."""
+
+    def __init__(self, asked: SearchRequest, found: Evaluated, catalog: Catalog) -> None:
+        self.asked, self.found, self.catalog = asked, found, catalog
+        self.objective: Key = (asked.objective, asked.at_bytes)
+        self.met = [self._meets(limit) for limit in asked.limits]
+        self._is_request: dict[int, bool] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.feasible(self.met).any()
+
+    def column(self, key: Key) -> FloatArray:
+        """Typical figures."""
+        return self.found.table.typical[key]
+
+    def less(self, key: Key) -> FloatArray:
+        """A figure so that less is better."""
+        return -self.column(key) if FIGURES[key[0]].is_more else self.column(key)
+
+    def _meets(self, limit: Limit) -> BoolArray:
+        column = self.column((limit.figure, limit.at_bytes))
+        met = ~np.isnan(column)
+        with np.errstate(invalid="ignore"):
+            met &= column >= limit.least if limit.least is not None else True
+            met &= column <= limit.most if limit.most is not None else True
+        return met
+
+    def feasible(self, met: Sequence[BoolArray]) -> BoolArray:
+        """Candidates that meet some limits, and whose objective is known."""
+        out = ~np.isnan(self.column(self.objective))
+        for one in met:
+            out = out & one
+        return out
+
+    def best(self, met: Sequence[BoolArray]) -> float | None:
+        """The best objective among candidates that meet some limits."""
+        rows = np.flatnonzero(self.feasible(met))
+        if not len(rows):
+            return None
+        return float(self.column(self.objective)[rows[np.argmin(self.less(self.objective)[rows])]])
+
+    # ------------------------------------------------ the answer
+
+    def answer(self, relax: Sequence[Relaxation] = ()) -> Search:
+        rows = np.flatnonzero(self.feasible(self.met))
+        order = rows[
+            ranked([self.less((name, self.asked.at_bytes))[rows] for name in (self.asked.objective, *_BEHIND)])
+        ]
+        first, counts = first_of_equals(self._fingerprint(order))
+        alike = dict(zip(order[first].tolist(), (counts - 1).tolist(), strict=True))
+        shown = self._first_requests(order[first], self.asked.top)
+        front = self._front(order[first])
+        every = [*shown, *(row for row in order[first].tolist() if row in set(front) - set(shown))]
+        place = {row: at for at, row in enumerate(every)}
+        rank = {row: at for at, row in enumerate(order[first].tolist(), start=1)}
+        return Search(
+            objective=self.asked.objective,
+            looked_at=len(self.found.space),
+            built=len(self.found),
+            feasible=len(rows),
+            not_built=dict(self.found.refused.counts),
+            designs=[self._design(row, rank[row], alike[row], every[0]) for row in every],
+            front=[place[row] for row in front],
+            binding=self._binding(every[0]) if every else [],
+            relax=list(relax),
+            tie=self._tie(every),
+            figures=described(FIGURES),
+        )
+
+    def _fingerprint(self, rows: IntArray) -> FloatArray:
+        """All figures of some candidates, ranges too: what is equal in all of them is shown once."""
+        table = self.found.table
+        return np.stack(
+            [side[key][rows] for side in (table.typical, table.low, table.high) for key in table.typical], axis=1
+        )
+
+    def _first_requests(self, rows: IntArray, most: int) -> list[int]:
+        out: list[int] = []
+        for row in rows.tolist():
+            if len(out) == most:
+                break
+            if self._stands(row):
+                out.append(row)
+        return out
+
+    def _stands(self, row: int) -> bool:
+        """Whether a candidate is a request that stands by itself: every rule of spec/, for what is shown."""
+        if row not in self._is_request:
+            try:
+                parse_spec(self.found.space.given(int(self.found.number[row])), self.catalog)
+                self._is_request[row] = True
+            except SpecError:
+                self._is_request[row] = False
+        return self._is_request[row]
+
+    def _front(self, rows: IntArray) -> list[int]:
+        """Rows of the front, those that stand by themselves; best objective first."""
+        if not self.asked.pareto:
+            return []
+        while True:
+            columns = np.stack([self.less((name, self.asked.at_bytes))[rows] for name in self.asked.pareto], axis=1)
+            found = rows[front_of(columns)][:MOST_ON_FRONT]
+            wrong = {row for row in found.tolist() if not self._stands(row)}
+            if not wrong:
+                return [int(row) for row in found]
+            rows = np.array([row for row in rows.tolist() if row not in wrong], dtype=np.int64)
+
+    def _design(self, row: int, rank: int, alike: int, best: int) -> FoundDesign:
+        number = int(self.found.number[row])
+        return FoundDesign(
+            spec=self.found.space.given(number),
+            figures=self.figures(row),
+            ranges_usd=ranges_of(self.found.table, row, list(FIGURES), self.asked.at_bytes),
+            values=self.found.space.change(number),
+            rank=rank,
+            alike=alike,
+            lost_on=None if row == best else self._lost(row, best),
+        )
+
+    def figures(self, row: int) -> dict[str, float | None]:
+        """All figures of a candidate."""
+        return {name: known(self.column((name, self.asked.at_bytes))[row]) for name in FIGURES}
+
+    def _lost(self, row: int, best: int) -> Lost | None:
+        for name in (self.asked.objective, *_BEHIND, *FIGURES):
+            mine, other = (float(self.column((name, self.asked.at_bytes))[one]) for one in (row, best))
+            if mine != other and not np.isnan(mine) and not np.isnan(other):
+                return Lost(figure=name, by=_round(abs(mine - other)))
+        return None
+
+    def _binding(self, best: int) -> list[Binding]:
+        """Limits without which a better design would be the best."""
+        out = []
+        own = float(self.column(self.objective)[best])
+        for at, limit in enumerate(self.asked.limits):
+            without = self.best([one for other, one in enumerate(self.met) if other != at])
+            if without is not None and without != own:
+                value = float(self.column((limit.figure, limit.at_bytes))[best])
+                out.append(
+                    Binding(
+                        limit=met_limit(limit), value=value, objective_without=without, costs=_round(abs(own - without))
+                    )
+                )
+        return out
+
+    def _tie(self, rows: Sequence[int]) -> list[int]:
+        if not rows:
+            return []
+        table, at = self.found.table, np.array(rows)
+        low, typical, high = (side[self.objective][at] for side in (table.low, table.typical, table.high))
+        return np.flatnonzero(within_each_other(low, typical, high, 0)).tolist()
+
+    # ------------------------------------------------ what would make a design possible
+
+    def relaxations(self) -> list[Relaxation]:
+        """For each limit alone, the nearest value with which a design is possible; else those that change the least together."""
+        out = []
+        for at, limit in enumerate(self.asked.limits):
+            rows = np.flatnonzero(self.feasible([one for other, one in enumerate(self.met) if other != at]))
+            if len(rows):
+                out.append(self._relaxed(limit, rows))
+        return out or self._relaxed_together()
+
+    def _relaxed(self, limit: Limit, rows: IntArray) -> Relaxation:
+        column = self.column((limit.figure, limit.at_bytes))[rows]
+        known_rows = rows[~np.isnan(column)]
+        if not len(known_rows):
+            raise ValueError("a limit of a figure that is not known cannot be relaxed")
+        column = column[~np.isnan(column)]
+        short = _shortfall(column, limit)
+        nearest = known_rows[short == short.min()]
+        best = int(nearest[np.argmin(self.less(self.objective)[nearest])])
+        to = float(self.column((limit.figure, limit.at_bytes))[best])
+        return Relaxation(limit=met_limit(limit), field=None, to=to, then=self.figures(best), together_with=None)
+
+    def _relaxed_together(self) -> list[Relaxation]:
+        """The candidate whose worst shortfall, as a share of its limit, is the least."""
+        rows = np.flatnonzero(self.feasible([]))
+        if not len(rows):
+            return []
+        shares = np.stack([self._share_short(limit)[rows] for limit in self.asked.limits], axis=1)
+        shares = np.where(np.isnan(shares), np.inf, shares)
+        worst = shares.max(axis=1)
+        if not np.isfinite(worst).any():
+            return []
+        nearest = rows[worst == worst.min()]
+        best = int(nearest[np.argmin(self.less(self.objective)[nearest])])
+        broken = [limit for limit, met in zip(self.asked.limits, self.met, strict=True) if not met[best]]
+        to = [float(self.column((limit.figure, limit.at_bytes))[best]) for limit in broken]
+        rest = [
+            {"limit": met_limit(limit).as_json(), "to": value} for limit, value in zip(broken[1:], to[1:], strict=True)
+        ]
+        return [
+            Relaxation(
+                limit=met_limit(broken[0]), field=None, to=to[0], then=self.figures(best), together_with=rest or None
+            )
+        ]
+
+    def _share_short(self, limit: Limit) -> FloatArray:
+        bound = limit.least if limit.least is not None else limit.most
+        return _shortfall(self.column((limit.figure, limit.at_bytes)), limit) / max(abs(bound or 0.0), 1e-9)
+
+
+def _shortfall(column: FloatArray, limit: Limit) -> FloatArray:
+    """By how much a figure misses a limit; 0 where it is met."""
+    below = limit.least - column if limit.least is not None else np.zeros_like(column)
+    above = column - limit.most if limit.most is not None else np.zeros_like(column)
+    return np.maximum(np.maximum(below, above), 0.0)
+
+
+def _nothing(made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Estimator, most: int) -> Search:
+    """The answer where nothing is feasible: what would have to change.
+
+    Raises
+    ------
+    InfeasibleDesign
+        If nothing can be built, and a higher oversubscription does not help.
+    """
+    relax = [*_with_more_oversubscription(made, axes, catalog, estimate, most), *made.relaxations()]
+    if not len(made.found) and not relax:
+        refused = made.found.refused
+        raise InfeasibleDesign(
+            [
+                replace(one, message=f"{one.message} ({refused.counts[code]:,} candidates)")
+                for code, one in refused.first.items()
+            ]
+        )
+    return made.answer(relax)
+
+
+def _with_more_oversubscription(
+    made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Estimator, most: int
+) -> list[Relaxation]:
+    """The least oversubscription above the one that is fixed with which a design is possible, if there is one."""
+    space = made.found.space
+    fabric = space.fixed.get("fabric")
+    held = str(fabric.get("oversubscription") or "1:1") if isinstance(fabric, Mapping) else "1:1"
+    if any(axis.path in (_RATIO, "fabric.leaf_uplinks", "fabric.leaf_downlinks") for axis in axes):
+        return []
+    for ratio in (one for one in RATIOS if parse_ratio(one) > parse_ratio(held)):
+        wider: Space = space_of(space.fixed, [*axes, Axis(_RATIO, (ratio,))], most)
+        tried = _Search(made.asked, evaluated(wider, _keys(made.asked), catalog, estimate), catalog)
+        rows = np.flatnonzero(tried.feasible(tried.met))
+        if len(rows):
+            best = int(rows[np.argmin(tried.less(tried.objective)[rows])])
+            return [Relaxation(limit=None, field=_RATIO, to=ratio, then=tried.figures(best), together_with=None)]
+    return []
+
+
+# ---------------------------------------------------------------- words
+
+
+def met_limit(limit: Limit) -> MetLimit:
+    """A limit as it is answered."""
+    return MetLimit(figure=limit.figure, at_bytes=limit.at_bytes, least=limit.least, most=limit.most)
+
+
+def _round(amount: float) -> float:
+    return float(f"{amount:.12g}")

@@ -1,0 +1,72 @@
+"""Every candidate of a request through the ordinary estimate, one by one: what a search is compared with."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError
+from estimator.pipeline import estimate
+from estimator.search.figures import FIGURES, PARTS, Key, figures_of_estimate
+from estimator.search.search import search
+from estimator.spec.change import apply_change
+from estimator.spec.parse import parse_spec
+
+CATALOG = load_catalog()
+SIZE = 17_179_869_184
+KEYS: list[Key] = [(name, SIZE) for name in FIGURES]
+Ends = dict[str, tuple[float, float, float]]
+
+
+def searched(request: Any) -> Any:
+    """The answer to a search, as JSON."""
+    return search(request, CATALOG, estimate).as_json()
+
+
+def every_design(base: Any, values: Mapping[str, Sequence[Any]]) -> list[tuple[Any, Ends]]:
+    """(request, figures: low, typical, high) of each combination that can be built as it stands."""
+    out = []
+    for chosen in product(*values.values()):
+        given = apply_change(base, dict(zip(values, chosen, strict=True)))
+        if (figures := _figures(repr(given))) is not None:
+            out.append((given, figures))
+    return out
+
+
+@lru_cache(maxsize=4096)
+def _figures(text: str) -> Ends | None:
+    try:
+        spec = parse_spec(eval(text), CATALOG)
+        (made,) = estimate([spec], CATALOG, PARTS)
+    except EstimatorError:
+        return None
+    if any(finding.severity == "error" for finding in made.findings):
+        return None
+    table = figures_of_estimate(made, KEYS, CATALOG)
+    return {key[0]: tuple(float(side[key][0]) for side in (table.low, table.typical, table.high)) for key in KEYS}  # type: ignore[misc]
+
+
+def front_of(designs: Sequence[Ends], names: Sequence[str]) -> set[tuple[float, ...]]:
+    """Figures of the designs that no other is as good as in all of ``names`` and better in one, by looking at all pairs."""
+    signs = [-1 if FIGURES[name].is_more else 1 for name in names]
+    rows = {tuple(one[name][1] for name in names) for one in designs}
+    rows = {row for row in rows if not any(np.isnan(row))}
+
+    def beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+        return one != other and all(s * a <= s * b for s, a, b in zip(signs, one, other, strict=True))
+
+    return {row for row in rows if not any(beats(other, row) for other in rows)}
+
+
+def agrees(name: str, found: float | None, expected: float) -> bool:
+    """Money to the cent and counts to the port; power, shown to a tenth of a watt, to that; bandwidth to twelve digits."""
+    if found is None or np.isnan(expected):
+        return found is None and bool(np.isnan(expected))
+    if FIGURES[name].unit == "kW":
+        return abs(found - expected) <= 1.01e-4
+    if FIGURES[name].unit == "GB/s":
+        return bool(np.isclose(found, expected, rtol=1e-12, atol=0))
+    return found == expected

@@ -1,0 +1,120 @@
+"""A search equals brute force: every candidate by the ordinary estimate, to the cent and the port, on random requests."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from estimator.search.figures import FIGURES
+from estimator.spec.change import apply_change
+from tests.estimator.search.brute_force import agrees, every_design, front_of, searched
+
+SERVERS = [
+    ("dgx-h100", ["ndr"]),
+    ("dgx-b200", ["ndr"]),
+    ("dgx-b300", ["xdr", "roce-800"]),
+    ("gb300-tray", ["xdr"]),
+    ("smc-8125gs-mi300x", ["roce-400"]),
+    ("dgx-a100-640", ["hdr"]),
+    ("hgx-h200-8u", ["roce-400"]),
+]
+SWITCHES = {
+    "roce-400": ["nvidia-sn5600", "arista-7060x6-64pe", "generic-th4-64x400"],
+    "ndr": ["nvidia-qm9700", "nvidia-qm9790"],
+}
+FIELDS: dict[str, list[Any]] = {
+    "fabric.oversubscription": ["1:1", "2:1", "3:1", "4:3"],
+    "fabric.layout": ["rail-optimized", "top-of-rack", "rail-only"],
+    "fabric.tiers": ["auto", 1, 2, 3],
+    "fabric.uplink_spread": ["even", "uneven"],
+    "fabric.leaf_downlinks": [8, 12, 24, 32],
+    "fabric.leaf_uplinks": [4, 8, 16, 32],
+    "fabric.least_spines": [1, 2, 4, 5],
+    "fabric.scalable_unit_nodes": [4, 7, 16, 32],
+    "fabric.pod_nodes": [8, 32, 64],
+    "fabric.core_groups": [1, 2, 3],
+    "fabric.provision": ["as-bought", "full-unit"],
+    "fabric.spine_oversubscription": ["1:1", "2:1"],
+    "fabric.rails_per_leaf": [1, 2, 4],
+    "fabric.grow_to_nodes": [300, 500],
+    "site.leaf_spine_m": [3, 30, 200],
+    "site.node_leaf_medium": ["auto", "copper", "single-mode"],
+    "economics.price_book": ["street", "anchors", "dealer"],
+    "economics.facility": ["colocation", "own-building", "existing"],
+    "economics.years": [1, 4, 12],
+    "economics.volume_discount": [0.0, 0.07],
+    "economics.spares.optics": [0.0, 0.03],
+    "workload.placement": ["ordered", "random"],
+    "workload.load_balancing": ["adaptive", "ecmp"],
+}
+MONEY = ["network_usd", "tco_usd"]
+PARETO = [*MONEY, "power_kw", "switches", "all_to_all_gb_s", "all_reduce_gb_s", "bisection_gbit_s", "uplinks_left"]
+
+
+def random_request(seed: int) -> tuple[Any, dict[str, list[Any]], dict[str, Any]]:
+    """(base, values by field, the request of the search)."""
+    draw = random.Random(seed)
+    server, generations = draw.choice(SERVERS)
+    generation = draw.choice(generations)
+    base: Any = {
+        "compute": {"server": server, "nodes": draw.choice([2, 5, 16, 31, 64, 127])},
+        "fabric": {"generation": generation},
+    }
+    fields = draw.sample(sorted(FIELDS), draw.choice([1, 2, 2, 3]))
+    values = {field: draw.sample(FIELDS[field], draw.choice([1, 2, 2])) for field in fields}
+    if generation in SWITCHES and draw.random() < 0.4:
+        values["fabric.leaf_switch"] = draw.sample(SWITCHES[generation], 2)
+    if draw.random() < 0.3:
+        values["compute.nodes"] = sorted(draw.sample(range(2, 140), 2))
+    request = {
+        "base": apply_change(base, values),
+        "objective": draw.choice(PARETO),
+        "pareto": draw.sample(PARETO, draw.choice([2, 3])),
+        "top": 200,
+    }
+    return base, values, request
+
+
+@pytest.mark.parametrize("seed", range(48))
+def test_a_search_equals_brute_force(seed: int) -> None:
+    base, values, request = random_request(seed)
+    designs = every_design(base, values)
+    if not designs:
+        pytest.skip("nothing of this request can be built, which test_search.py has")
+    answer = searched(request)
+    assert answer["looked_at"] == np.prod([len(one) for one in values.values()])
+    assert answer["built"] == len(designs)
+    by_request = {
+        repr(apply_change(base, dict(sorted(one.items())))): figures for one, figures in _by_values(values, designs)
+    }
+    for one in answer["designs"]:
+        expected = by_request[repr(apply_change(base, dict(sorted(one["values"].items()))))]
+        wrong = [name for name in FIGURES if not agrees(name, one["figures"][name], expected[name][1])]
+        assert not wrong, (one["values"], {name: (one["figures"][name], expected[name][1]) for name in wrong})
+        for name, ends in one["ranges_usd"].items():
+            assert tuple(ends.values()) == expected[name], (one["values"], name)
+    front = {tuple(answer["designs"][at]["figures"][name] for name in request["pareto"]) for at in answer["front"]}
+    known = [figures for _, figures in designs if not np.isnan(figures[request["objective"]][1])]
+    assert _rounded(front) == _rounded(front_of(known, request["pareto"]))
+    assert answer["feasible"] == len(known)
+    if known:
+        sign = -1 if FIGURES[request["objective"]].is_more else 1
+        best = min(sign * figures[request["objective"]][1] for figures in known)
+        assert agrees(request["objective"], answer["designs"][0]["figures"][request["objective"]], sign * best)
+
+
+def _by_values(values: dict[str, list[Any]], designs: Any) -> Any:
+    for given, figures in designs:
+        yield {field: _at(given, field) for field in values}, figures
+
+
+def _at(given: Any, field: str) -> Any:
+    for key in field.split("."):
+        given = given[key]
+    return given
+
+
+def _rounded(rows: set[tuple[float, ...]]) -> set[tuple[float, ...]]:
+    """To eight digits: a bandwidth and a watt are sums in another order."""
+    return {tuple(float(f"{value:.7g}") for value in row) for row in rows}
