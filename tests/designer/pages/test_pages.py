@@ -306,6 +306,32 @@ class TestStaleNote:
         shown = page.get(status_url(design, job), headers=HTMX).content.decode()
         assert shown.count('id="stale-note"') == 1
 
+    @pytest.mark.parametrize("name", ["edit", "undo", "redo", "state"])
+    def test_every_answer_that_moves_the_state_marks_an_estimate_of_another(self, page, design, name):
+        """The page says what its estimate is of: that is dimmed until one of the current state has come, and no longer."""
+
+        def answer(estimated):
+            sent = {**(FORM if name == "edit" else {}), "estimated_hash": estimated}
+            address = reverse(name, args=[design.pk])
+            response = page.get(address, sent) if name == "state" else page.post(address, sent, headers=HTMX)
+            assert response.status_code == 200
+            design.refresh_from_db()
+            return text_of(response)
+
+        page.post(reverse("edit", args=[design.pk]), FORM, headers=HTMX)
+        page.post(reverse("edit", args=[design.pk]), FORM | {"size": "512"}, headers=HTMX)
+        if name == "redo":
+            page.post(reverse("undo", args=[design.pk]), headers=HTMX)
+        design.refresh_from_db()
+        before = design.spec_hash
+        assert ("has changed since this estimate" in answer(before)) == (name != "state"), "the state has moved on"
+        assert design.spec_hash != before or name == "state"
+        assert "has changed since this estimate" in answer("of-another-state")
+        assert (
+            "has changed since this estimate"
+            not in page.get(reverse("state", args=[design.pk]), {"estimated_hash": design.spec_hash}).content.decode()
+        )
+
 
 class TestNewDesign:
     def test_the_form_starts_with_a_design_that_works(self, page):

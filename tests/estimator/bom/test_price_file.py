@@ -53,6 +53,36 @@ def test_every_column_of_the_template_is_read(catalog: Catalog) -> None:
 
 
 @pytest.mark.parametrize(
+    ("column", "cell", "expected", "names"),
+    [
+        ("source", "Offer 7", "Offer 7", ("Source", "Offer number", "Quote", "Vendor", "Supplier", "Reference")),
+        ("region", "EU", "EU", ("Region", "Country")),
+        ("note", "net", "net", ("Note", "Remarks", "Comment")),
+        ("min_quantity", "10", 10, ("Min. quantity", "MOQ", "Qty")),
+        ("length_m", "3 m", 3.0, ("Length (m)", "Cable length")),
+        ("valid_from", "2026-11-01", "2026-11-01", ("Valid from", "Starts")),
+        ("valid_to", "2026-12-31", "2026-12-31", ("Valid until", "Expires")),
+        ("as_of", "2026-11-02", "2026-11-02", ("Date", "Quote date")),
+        ("basis", "list", "list", ("Basis", "Price type")),
+        ("per", "metre", "metre", ("Per", "UoM")),
+    ],
+)
+def test_an_optional_column_is_read_under_each_of_its_names(
+    catalog: Catalog, column: str, cell: str, expected: Any, names: tuple[str, ...]
+) -> None:
+    """As CSV and as a workbook; what it says is in no header that was not understood."""
+    for name in names:
+        text = f"Part,Unit price,{name}\nfib-mfp7e10,3,{cell}\n"
+        for data, file_name in (
+            (text, "prices.csv"),
+            (workbook([line.split(",") for line in text.splitlines()]), "prices.xlsx"),
+        ):
+            sheet = read(catalog, data, file_name)
+            ((_, entry),) = sheet.entries
+            assert (getattr(entry, column), sheet.ignored) == (expected, []), (name, file_name)
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Part No.;Unit price (EUR);Qty\nMQM9700-NS2F;31.000,50;1\n", (3_100_050, "EUR")),
