@@ -236,6 +236,8 @@ def switches(specs: list[DesignSpec]) -> list[int]:
             "rail-optimized",
             154,
         ),  # pods of six and five units, where it was 158
+        ("dgx-a100-640", "roce-200", 2241, "2:1", "rail-optimized", 915),  # 27 nodes over two leaves, where it was 923
+        ("dgx-h100", "roce-400", 4289, "1:1", "rail-optimized", 1476),  # as 4,290, where it was 1,492
         ("gb300-tray", "xdr", 8192, "1:1", "rail-optimized", 1197),  # where pods of two sizes took 1,464
         ("dgx-h100", "ndr", 1985, "1:1", "rail-optimized", 1280),  # as 2,048: the last pod shares its nodes out
         ("dgx-h100", "ndr", 2048, "1:1", "rail-optimized", 1280),  # 512 + 512 + 256, as published
