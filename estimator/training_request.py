@@ -6,20 +6,23 @@ stands behind the numbers.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
+from estimator.cost.reliability import ANY_CAUSE, job_stops
+from estimator.cost.result import JobStops
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.performance.prediction import MAX_GPUS, System
-from estimator.pipeline import DESIGN, calibration_of_design, system_of_design
+from estimator.pipeline import DESIGN, calibration_of_design, estimate, system_of_design
 from estimator.ranges import Range
 from estimator.record import Given, Json
 from estimator.spec.calibration import constants_of
 from estimator.spec.checking import Section, unknown_part, validated
+from estimator.spec.design import DesignSpec
 from estimator.units import HOURS_PER_YEAR
 from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.models.named import model_or_problems
@@ -48,7 +51,6 @@ MAX_REQUESTS = 5_000
 MAX_CALIBRATING = 1_000
 WHAT = "a training request"
 RUN = "run"
-ANY_STOP = "afr-all-llama"  # row of economics.csv
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual_stages", "micro_batch")
 DEFAULT_SEQUENCE = 8_192
 DEFAULT_BATCH_TOKENS = 4 * 2**20  # a usual batch of pretraining
@@ -154,6 +156,15 @@ class TrainingRequest(Section):
         None, description="Measured steps of the same stack: rows, or an object that has them."
     )
     run: WholeRunAsked | None = Field(None, description="A whole run, for days, GPU hours and dollars.")
+
+
+class WholeRun(NamedTuple):
+    """A whole run that was requested, and what is known of where it runs."""
+
+    asked: WholeRunAsked
+    stops_per_gpu_year: Range[float]
+    of_design: JobStops | None = None
+    usd_per_gpu_hour: Range[float] | None = None
 
 
 def trained(request: Any, catalog: Catalog) -> Json | list[Json]:
@@ -279,7 +290,7 @@ class Trainer:
 
     def _run(self, request: Any) -> tuple[TrainingRequest, Run, Json]:
         """One request as a run, and what its answer has besides."""
-        request, more = self._on_design(request)
+        request, more, spec = self._on_design(request)
         asked, problems = validated(TrainingRequest, request, WHAT)
         if asked is None:
             raise SpecError(problems)
@@ -322,12 +333,24 @@ class Trainer:
             factor = self._factor(given_rows)
             run, more = replace(run, factor=factor), {**more, "calibration": {"factor": factor}}
         if asked.run:
-            more = {**more, RUN: (asked.run, self._catalog.economics[ANY_STOP].ends)}
+            more = {**more, RUN: self._whole_run(asked.run, spec)}
         return asked, run, more
 
-    def _on_design(self, request: Any) -> tuple[Any, Json]:
+    def _whole_run(self, asked: WholeRunAsked, spec: DesignSpec | None) -> WholeRun:
+        """A run with the stops and the price of a GPU-hour of its design, where it has one."""
+        if spec is None:
+            return WholeRun(asked, self._catalog.economics[ANY_CAUSE].ends)
+        (made,) = estimate([spec], self._catalog, ("cost", "failures"))
+        expected = made.failures.expected if made.failures else None
+        usd = made.cost.usd_per_gpu_hour if made.cost else None
+        if expected is None:
+            return WholeRun(asked, self._catalog.economics[ANY_CAUSE].ends, None, usd)
+        stops = job_stops(expected, made.compute.counts.gpus, self._catalog)
+        return WholeRun(asked, stops.per_gpu_year, stops, usd)
+
+    def _on_design(self, request: Any) -> tuple[Any, Json, DesignSpec | None]:
         if not isinstance(request, Mapping) or DESIGN not in request:
-            return request, {}
+            return request, {}, None
         if "system" in request:
             message = "A design says what its system is: give one of design and system, and leave the other out."
             raise SpecError([Problem("system", "contradiction", message)])
@@ -335,7 +358,8 @@ class Trainer:
         asked = {key: value for key, value in request.items() if key != DESIGN}
         if asked.get("gpus") is None:
             asked["gpus"] = built.n_gpus
-        return {**asked, "system": built.system}, {"system": built.system, "spec_hash": built.spec_hash}
+        more = {"system": built.system, "spec_hash": built.spec_hash}
+        return {**asked, "system": built.system}, more, built.spec
 
     def _factor(self, rows: Sequence[CalibrationRow]) -> float:
         """What the rows say of the stack: measured over predicted seconds."""
@@ -361,14 +385,18 @@ def _shown(more: Json, answer: StepAnswer, run: Run) -> Json:
     """What an answer has besides: of a whole run, its days and dollars at the step's rate."""
     if RUN not in more:
         return more
-    asked, stops = more[RUN]
+    whole: WholeRun = more[RUN]
+    asked, stops = whole.asked, whole.stops_per_gpu_year
     known = RunRequest(asked.tokens, asked.checkpoint_every_s, None, asked.checkpoint_s, asked.restart_s)
     if asked.gpu_hours_between_stops:
         stops = Range.at(HOURS_PER_YEAR / asked.gpu_hours_between_stops)
     n_gpus = run.layout["tp"] * run.layout["pp"] * run.layout["cp"] * run.layout["dp"]
-    usd = None if asked.usd_per_gpu_hour is None else Range.at(asked.usd_per_gpu_hour)
-    made = training_run(known, int(n_gpus), total_parameters(run.shape), rate_of(answer), stops, usd)
-    return {**more, RUN: made.as_json()}
+    usd = whole.usd_per_gpu_hour if asked.usd_per_gpu_hour is None else Range.at(asked.usd_per_gpu_hour)
+    made = training_run(known, int(n_gpus), total_parameters(run.shape), rate_of(answer), stops, usd).as_json()
+    if whole.of_design is not None and not asked.gpu_hours_between_stops:
+        share = made["stops"] / whole.of_design.per_gpu_year.typical
+        made["stops_by_cause"] = {name: round(rate * share, 3) for name, rate in whole.of_design.by_cause.items()}
+    return {**more, RUN: made}
 
 
 def rate_of(answer: StepAnswer) -> Range[float]:

@@ -11,7 +11,7 @@ from estimator.bom.lines import NIC, SWITCH, BomLine
 from estimator.cabling.tiers import NODE_LEAF
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
-from estimator.cost.result import AnyCause, ExpectedFailures, FailingPart
+from estimator.cost.result import AnyCause, ExpectedFailures, FailingPart, JobStops
 from estimator.fabric.ratios import groups_of
 from estimator.fabric.sized import SizedFabric
 from estimator.ranges import Range, total_of
@@ -24,6 +24,8 @@ GPU_ROWS, HOST_ROWS, NIC_ROWS = (
     ("afr-nic",),
 )
 ANY_CAUSE = "afr-all-llama"
+NO_PART = "afr-other-llama"
+OTHER = "other"
 OF_SERVERS = ("gpu", "host")  # classes that are no part of the network
 _CABLE_ROWS = {
     "transceiver": "afr-optic",
@@ -175,6 +177,24 @@ def expected_failures(parts: list[Failing], fabric: SizedFabric, catalog: Catalo
             stops_per_year=_range(any_cause),
             hours_between_stops=_range(_hours_between(any_cause)),
         ),
+    )
+
+
+def job_stops(expected: ExpectedFailures, n_gpus: int, catalog: Catalog) -> JobStops:
+    """Stops of a job that a design's own parts cause, and what software, maintenance and unknown causes add to them.
+
+    Parameters
+    ----------
+    expected : of the design.
+    n_gpus : of the design; a job on fewer of them has its share of the network's parts.
+    """
+    other = catalog.economics[NO_PART].ends
+    by_cause: dict[str, float] = {}
+    for part in expected.parts:
+        by_cause[part.class_] = by_cause.get(part.class_, 0.0) + part.stopping_per_year.typical / n_gpus
+    return JobStops(
+        per_gpu_year=_range(expected.stops_per_year * (1 / n_gpus) + other),
+        by_cause={**by_cause, OTHER: other.typical},
     )
 
 

@@ -199,6 +199,14 @@ class AnyCause(Record):
     hours_between_stops: Range[float]
 
 
+class JobStops(Record):
+    """Unplanned stops of a job on a design, a GPU and year."""
+
+    per_gpu_year: Range[float]
+    by_cause: dict[str, float]
+    """The typical end, by class of part; ``other`` is what no part causes."""
+
+
 class ExpectedFailures(Record):
     """How many parts fail in a year, and the time between stops of a job on all GPUs."""
 

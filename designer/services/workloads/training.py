@@ -11,10 +11,12 @@ from designer.services.workloads.own_models import model_named, shape_named
 from designer.wording.names import LEFT_OUT
 from designer.wording.numbers import words
 from estimator.catalog.loader import load_catalog
+from estimator.cost.reliability import ANY_CAUSE, job_stops
 from estimator.errors import Problem, SpecError
+from estimator.ranges import Range
 from estimator.record import Json, Record
 from estimator.result import PricedEstimate
-from estimator.training_request import ANY_STOP, rate_of, trained
+from estimator.training_request import rate_of, trained
 from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.runs.goodput import RunRequest, TrainingRun, training_run
 from estimator.workloads.training.answer import StepAnswer
@@ -95,6 +97,14 @@ def run_of(form: TrainingForm, best: StepAnswer, estimate: PricedEstimate) -> Tr
         estimate.compute.counts.gpus,
         total_parameters(shape),
         rate_of(best),
-        load_catalog().economics[ANY_STOP].ends,
+        _stops(estimate),
         estimate.cost.usd_per_gpu_hour,
     )
+
+
+def _stops(estimate: PricedEstimate) -> Range[float]:
+    """Stops a GPU and year, of the design's own parts where it was estimated with their failures."""
+    catalog, expected = load_catalog(), estimate.failures.expected if estimate.failures else None
+    if expected is None:
+        return catalog.economics[ANY_CAUSE].ends
+    return job_stops(expected, estimate.compute.counts.gpus, catalog).per_gpu_year

@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import pytest
 
@@ -197,3 +198,38 @@ def test_the_command_reads_a_request_and_prints_its_answer(
         json.dump([request()], file)
     assert main(["train", path]) == 0
     assert json.loads(capsysbinary.readouterr().out)[0]["step_s"] == pytest.approx(train()["step_s"])
+
+
+LLAMA: dict[str, Any] = {
+    "design": {"compute": {"server": "dgx-h100", "nodes": 2048}, "fabric": {"generation": "roce-400"}},
+    "model": "llama3-405b",
+    "parallel": {"tp": 8, "pp": 16, "dp": 128, "virtual_stages": 8, "global_batch": 2048, "sequence": 8192},
+    "run": {"tokens": 15.6e12},
+}
+
+
+def test_a_design_like_that_of_llama_3_stops_by_its_own_parts_as_often_as_published() -> None:
+    """419 stops of 16,384 H100 in 54 days, and more than 90 % of effective time (The Llama 3 Herd of Models, 3.3.4)."""
+    run = trained(LLAMA, CATALOG)["run"]
+    assert run["stops"] / run["days"]["typical"] == pytest.approx(419 / 54, rel=0.05)
+    assert run["goodput"]["typical"] == pytest.approx(0.90, abs=0.03)
+    causes = run["stops_by_cause"]
+    assert sum(causes.values()) == pytest.approx(run["stops"], rel=0.001)
+    assert causes["gpu"] / run["stops"] == pytest.approx(268 / 419, abs=0.03)
+    assert causes["other"] / run["stops"] == pytest.approx(97 / 419, abs=0.03)
+
+
+def test_a_design_of_other_parts_stops_otherwise() -> None:
+    """Twice the NICs a node, twice their stops."""
+    small = {**LLAMA, "parallel": {**LLAMA["parallel"], "dp": 16}}
+    computes = [{"server": "dgx-h100", "nodes": 256}, {"server": "dgx-h100", "nodes": 256, "nics_per_node": 16}]
+    designs = [{**LLAMA["design"], "compute": compute} for compute in computes]
+    one, more = (trained({**small, "design": design}, CATALOG)["run"] for design in designs)
+    assert more["stops_by_cause"]["nic"] / more["stops"] > 1.5 * one["stops_by_cause"]["nic"] / one["stops"]
+
+
+def test_dollars_of_a_run_are_those_of_its_design() -> None:
+    run = trained(LLAMA, CATALOG)["run"]
+    own = trained({**LLAMA, "run": {"tokens": 15.6e12, "usd_per_gpu_hour": 2.0}}, CATALOG)["run"]
+    assert run["usd"]["low"] < run["usd"]["typical"] < run["usd"]["high"]
+    assert own["usd"]["typical"] == pytest.approx(2.0 * own["gpu_hours"]["typical"], rel=0.001)
