@@ -23,12 +23,13 @@ from estimator.units import GIGA, FloatArray, IntArray
 from estimator.workloads.models.columns import shape_columns
 from estimator.workloads.models.named import model_or_problems
 from estimator.workloads.models.shapes import ModelShape
-from estimator.workloads.paths.groups import GroupTimes
+from estimator.workloads.paths.inside import NVLINK, PCIE, has_links, inside_node
 from estimator.workloads.serving.answer import (
     MS,
     BatchRow,
     Placement,
     Setting,
+    communication_share,
     limited_by,
     memory_record,
     served_rows,
@@ -46,8 +47,8 @@ from estimator.workloads.serving.cases import (
     family_of,
     framework_named,
 )
-from estimator.workloads.serving.check import layout_notes, layout_problems
-from estimator.workloads.serving.collectives import Fabric, crosses_domain
+from estimator.workloads.serving.check import layout_notes, layout_problems, path_note
+from estimator.workloads.serving.collectives import Fabric
 from estimator.workloads.serving.constants import serving_constants
 from estimator.workloads.serving.memory import memory_of
 from estimator.workloads.serving.pools import DECODE, PREFILL, compared, of_pools, pool_layout, pools_searched
@@ -184,7 +185,10 @@ class ServingRequest(Section):
     )
     context: Tokens | None = Field(None, description="mode batch: tokens that decode attends to.")
     prompt: Tokens | None = Field(None, description="mode batch: tokens of each prompt.")
-    path: Literal["nvlink", "host_memory"] = Field("nvlink", description="mode batch: what joins the GPUs.")
+    path: Literal["nvlink", "pcie", "host_memory"] | None = Field(
+        None,
+        description="What joins the GPUs of a node; what they have where left out, and PCIe where links end in it.",
+    )
 
 
 def served(request: Any, catalog: Catalog) -> Json | list[Json]:
@@ -292,7 +296,7 @@ class Server:
         problems += of_model
         if asked.system.gpu not in self._catalog.gpus:
             problems.append(unknown_part("system.gpu", "GPU", asked.system.gpu, self._catalog.gpus))
-        problems += _precision_problems(asked)
+        problems += [*_precision_problems(asked), *self._path_problems(asked)]
         if asked.mode == "batch":
             return self._batch(asked, shape, problems)
         problems += _load_problems(asked, {one.field.partition(".")[0] for one in problems})
@@ -347,7 +351,7 @@ class Server:
         self, asked: ServingRequest, shape: ModelShape, usd: float | None, correction: Correction | None
     ) -> Json:
         """The placements worth knowing, the best, and what the others lack; pools beside the same GPUs for both."""
-        fabric = self._fabric(asked.system, 1)
+        fabric = self._fabric(asked)
         most = min(asked.gpus or max(fabric.domain_gpus, USUAL_MOST_GPUS), MOST_WORKER_GPUS)
         rows, target = layouts_within(shape, most), self._target(asked)
         loads = _loads(asked) if asked.concurrency else np.exp2(np.arange(LOAD_DOUBLINGS))
@@ -449,7 +453,7 @@ class Server:
         cases = self._cases(asked, shape, layout, np.ones(1))
         gpus = int(cases.layouts.gpus[0])
         replicas = _replicas(asked, gpus)
-        fabric = self._fabric(asked.system, gpus)
+        fabric = self._fabric(asked)
         loads, keeps_up = _loads(asked) / replicas, True
         if asked.arrivals_per_s is not None:
             load, keeps_up = concurrency_at(cases, asked.arrivals_per_s / replicas, fabric)
@@ -457,7 +461,7 @@ class Server:
         cases = self._cases(asked, shape, layout, loads)
         figures = aggregated(cases, fabric)
         setting = self._setting(asked, cases, (gpus, replicas), fabric, usd_per_gpu_hour)
-        placement = self._placement(shape, cases, figures, setting, [layout], correction)
+        placement = self._placement(shape, cases, figures, setting, fabric, [layout], correction)
         if not placement.fits:
             placement = placement.but(would_fit=self._would_fit(asked, shape))
         if not keeps_up:
@@ -495,15 +499,16 @@ class Server:
             int(self._cases(asked, shape, pool, one).layouts.gpus[0]) * pool["workers"] for pool in (prefill, decode)
         )
         replicas = _replicas(asked, gpus)
-        fabric = self._fabric(asked.system, gpus)
+        fabric = self._fabric(asked)
         of_prefill, of_decode = (self._cases(asked, shape, pool, loads / replicas) for pool in (prefill, decode))
         workers = [np.array([float(pool["workers"])]) for pool in (prefill, decode)]
         figures = disaggregated(of_prefill, of_decode, workers[0], workers[1], fabric)
         settings = [
             self._setting(asked, of, (gpus, replicas), fabric, usd_per_gpu_hour) for of in (of_prefill, of_decode)
         ]
-        setting = replace(settings[1], crosses=any(one.crosses for one in settings))
-        return self._placement(shape, of_decode, figures, setting, layouts, correction)
+        widest = max(settings, key=lambda one: one.widest)
+        setting = replace(settings[1], crosses=widest.crosses, widest=widest.widest)
+        return self._placement(shape, of_decode, figures, setting, fabric, layouts, correction)
 
     def _setting(
         self,
@@ -515,11 +520,11 @@ class Server:
     ) -> Setting:
         """What holds for every load of a placement of ``size``: GPUs of a replica, replicas."""
         layout = cases.layouts
-        widest = np.maximum(layout.tp * layout.attention_dp, layout.expert_ranks)
-        crosses = bool(crosses_domain(widest, fabric).any())
+        widest = int(np.maximum(layout.tp * layout.attention_dp, layout.expert_ranks).max())
         family = family_of(self._catalog.gpus[asked.system.gpu])
         is_measured = family in MEASURED_FAMILIES and framework_named(asked.stack.framework) != OTHER
-        return Setting(*size, crosses, usd_per_gpu_hour, is_measured)
+        is_measured = is_measured and fabric.inside is None
+        return Setting(*size, widest > fabric.links_gpus, usd_per_gpu_hour, is_measured, widest)
 
     def _placement(
         self,
@@ -527,6 +532,7 @@ class Server:
         cases: Cases,
         figures: Served,
         setting: Setting,
+        fabric: Fabric,
         layouts: list[dict[str, int]],
         correction: Correction | None,
     ) -> Placement:
@@ -542,6 +548,9 @@ class Server:
             figures = corrected(figures, cases, correction)
             setting = replace(setting, is_calibrated=True)
         pools = figures.handover
+        notes = [note for one in layouts for note in layout_notes(shape, one)]
+        if setting.crosses:
+            notes.append(path_note(setting.widest, fabric, float(communication_share(figures)[-1])))
         missing = float(max(one.missing_bytes[0] for one in (memory, pools.memory if pools else memory)))
         return Placement(
             rows=served_rows(figures, cases.load.concurrency, setting, cases, self._constants),
@@ -551,10 +560,11 @@ class Server:
             fits=bool(figures.fits.all()),
             max_concurrency=int(memory.max_sequences[0]) * layouts[-1].get("workers", 1) * setting.replicas,
             crosses_scale_up_domain=setting.crosses,
+            path=fabric.path_of(setting.widest),
             limited_by=limited_by(figures, cases),
             cache_crosses_scale_up_domain=bool(pools.crosses.any()) if pools else None,
             missing_gb_per_gpu=missing / GIGA if missing > 0 else None,
-            notes=[note for one in layouts for note in layout_notes(shape, one)] or None,
+            notes=notes or None,
         )
 
     def _cases(self, asked: ServingRequest, shape: ModelShape, layout: Mapping[str, int], loads: FloatArray) -> Cases:
@@ -571,13 +581,28 @@ class Server:
             self._constants,
         )
 
-    def _fabric(self, system: System, gpus: int) -> Fabric:
-        """What joins the GPUs; tables of collectives are made once for each system."""
-        given = {key: value for key, value in system.model_dump().items() if value is not None}
-        key = repr(sorted(given.items()))
+    def _fabric(self, asked: ServingRequest) -> Fabric:
+        """What joins the GPUs; tables of collectives are made once for each system and path."""
+        given = {key: value for key, value in asked.system.model_dump().items() if value is not None}
+        key = repr((sorted(given.items()), asked.path))
         if key not in self._fabrics:
-            self._fabrics[key] = Fabric.of(GroupTimes(given, self._catalog, self._network))
+            inside = inside_node(given, self._catalog, self._network, asked.path)
+            self._fabrics[key] = Fabric.of(inside, inside.times(self._catalog, self._network))
         return self._fabrics[key]
+
+    def _path_problems(self, asked: ServingRequest) -> list[Problem]:
+        """A path that the GPUs do not have, or that single batches were not measured on."""
+        if asked.mode == "batch" and asked.path == PCIE:
+            message = "Single batches were measured over nvlink and host_memory. Use one of these, or mode aggregated."
+            return [Problem("path", "not_modelled", message)]
+        if asked.path != NVLINK or asked.system.gpu not in self._catalog.gpus or asked.mode == "batch":
+            return []
+        given = {key: value for key, value in asked.system.model_dump().items() if value is not None}
+        if has_links(given, self._catalog, self._network):
+            return []
+        name = self._catalog.gpus[asked.system.gpu].model
+        message = f"No scale-up links join GPUs of {name}. Leave path out, or use pcie or host_memory."
+        return [Problem("path", "no_such_path", message)]
 
     def _batch(self, asked: ServingRequest, shape: ModelShape | None, problems: list[Problem]) -> Json:
         """Times of single batches."""
@@ -621,7 +646,7 @@ class Server:
         return batches_of(
             shape_columns([shape]).take(np.zeros(count, dtype=np.int64)),
             [self._catalog.gpus[asked.system.gpu]] * count,
-            [asked.path] * count,
+            [asked.path or NVLINK] * count,
             [asked.stack.features] * count,
             tp=np.full(count, float(layout["tp"])),
             pp=np.full(count, float(layout["pp"])),

@@ -27,6 +27,7 @@ from estimator.units import HOURS_PER_YEAR
 from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.models.named import model_or_problems
 from estimator.workloads.models.shapes import ModelShape, with_layers
+from estimator.workloads.paths.inside import inside_node
 from estimator.workloads.runs.goodput import RunRequest, training_run
 from estimator.workloads.training.answer import StepAnswer, answers
 from estimator.workloads.training.calibrating import common_ln
@@ -312,7 +313,8 @@ class Trainer:
         if problems or shape is None:
             raise SpecError(problems)
         given = {key: value for key, value in asked.system.model_dump().items() if value is not None}
-        system = full_system(given, self._catalog, self._network)
+        joined = inside_node(given, self._catalog, self._network).system  # by PCIe, where links end in a node
+        system = full_system(joined, self._catalog, self._network)
         n_gpus = layout["tp"] * layout["pp"] * layout["cp"] * layout["dp"] if not searches else asked.gpus or 1
         if problem := _network_problem(n_gpus, system):
             raise SpecError([problem])

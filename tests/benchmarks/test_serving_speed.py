@@ -13,7 +13,7 @@ from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.columns import shape_columns
-from estimator.workloads.paths.groups import GroupTimes
+from estimator.workloads.paths.inside import inside_node
 from estimator.workloads.serving.cases import Load, Software, columns_of
 from estimator.workloads.serving.collectives import Fabric
 from estimator.workloads.serving.constants import serving_constants
@@ -26,7 +26,9 @@ MOST_GPUS = 1024
 @pytest.mark.parametrize("model", ["llama3-405b", "deepseek-v3"])
 def test_half_a_million_placements_a_second(benchmark: Any, model: str) -> None:
     catalog, shape = load_catalog(), catalog_models()[model].shape
-    fabric = Fabric.of(GroupTimes({"gpu": "h200-sxm"}, catalog, ModelConstants(catalog)))
+    network = ModelConstants(catalog)
+    inside = inside_node({"gpu": "h200-sxm"}, catalog, network)
+    fabric = Fabric.of(inside, inside.times(catalog, network))
     rows = layouts_within(shape, MOST_GPUS)
     one = np.ones(1)
     case = columns_of(

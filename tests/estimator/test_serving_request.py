@@ -145,6 +145,9 @@ def test_tensor_parallelism_of_a_short_prompt_is_slower_than_one_gpu() -> None:
         ({"input_tokens": {"values": [1, 2], "weights": [1]}}, "wrong_length"),
         ({"input_tokens": {"mean": 3, "values": [1]}}, "contradiction"),
         ({"mode": "batch"}, "missing"),
+        ({"mode": "batch", "path": "pcie", "batch": [1], "prompt": 8}, "not_modelled"),
+        ({"system": {"gpu": "l40s"}, "path": "nvlink"}, "no_such_path"),
+        ({"path": "token-ring"}, "not_a_choice"),
         ({"colour": "red"}, "unknown_key"),
     ],
 )
@@ -234,3 +237,51 @@ def test_a_calibration_moves_times_towards_what_was_measured() -> None:
 def test_what_would_fit_fits() -> None:
     answer = asked(model="deepseek-v3", layout={"tp": 4}, system={"gpu": "h100-sxm"})
     assert answer["would_fit"].endswith("on 16 GPUs")
+
+
+PCIE_ONLY = {"target": {"tpot_ms": 60}, "layout": None, "concurrency": None}
+
+
+@pytest.mark.parametrize("gpu", ["l40s", "rtx-pro-6000-se"])
+def test_servers_without_scale_up_links_are_searched_over_pcie(gpu: str) -> None:
+    answer = asked(system={"gpu": gpu}, **PCIE_ONLY)
+    best = answer["best"]
+    assert best["path"] == "pcie"
+    assert best["crosses_scale_up_domain"]
+    assert "PCIe" in best["notes"][-1]
+    assert {one["path"] for one in answer["placements"]} >= {"pcie", "network"}
+
+
+def test_a_design_of_a_server_without_scale_up_links_is_answered() -> None:
+    design = {"compute": {"server": "dell-xe7745-rtxpro", "nodes": 4}, "fabric": {"generation": "roce-400"}}
+    answer = asked(system=None, design=design, **PCIE_ONLY)
+    assert answer["best"]["rows"][0]["tpot_ms"] <= 60
+    assert answer["best"]["rows"][0]["usd_per_million_tokens"] > 0
+
+
+def test_the_path_between_gpus_decides_what_tensor_parallelism_costs() -> None:
+    times = [
+        asked(layout={"tp": 8}, concurrency=16, path=path)["rows"][0]["tpot_ms"]
+        for path in ("nvlink", "pcie", "host_memory")
+    ]
+    assert times == sorted(times)
+    assert times[1] > 2 * times[0]
+    assert asked(layout={"tp": 8}, concurrency=16)["rows"][0]["tpot_ms"] == times[0]
+
+
+def test_one_gpu_uses_no_path() -> None:
+    one = asked(layout={"tp": 1}, path="pcie")
+    assert one["path"] == "none"
+    assert one["rows"][0]["communication_share"] == 0
+
+
+def test_a_bridge_joins_two_and_pcie_the_others() -> None:
+    pair, four = (asked(system={"gpu": "h100-nvl"}, layout={"tp": tp}) for tp in (2, 4))
+    assert (pair["path"], four["path"]) == ("nvlink", "pcie")
+    assert "scale-up links join 2 of them" in four["notes"][-1]
+    assert four["rows"][0]["communication_share"] > 2 * pair["rows"][0]["communication_share"]
+
+
+def test_stages_over_host_memory_hand_over_at_its_rate() -> None:
+    fast, slow = (asked(layout={"pp": 4}, path=path)["rows"][-1]["tpot_ms"] for path in ("nvlink", "host_memory"))
+    assert fast < slow < 1.2 * fast

@@ -68,10 +68,21 @@ class GroupTimes:
     system : keys of a prediction's system (docs/model.md); what is left out has its default.
     catalog, constants : GPUs, and constants of the model (the catalog's, or a site's own).
     launch : as in a prediction.
+    reach_gpus : GPUs that scale-up links join, where fewer than the GPU's own would; PCIe joins the others of a domain.
     """
 
-    def __init__(self, system: Json, catalog: Catalog, constants: ModelConstants, launch: str = GRAPH) -> None:
+    def __init__(
+        self,
+        system: Json,
+        catalog: Catalog,
+        constants: ModelConstants,
+        launch: str = GRAPH,
+        reach_gpus: int | None = None,
+    ) -> None:
         self.columns: SystemColumns = system_columns([system], catalog, constants)
+        if reach_gpus is not None:
+            reach = np.minimum(self.columns.link_reach_gpus, reach_gpus)
+            self.columns = replace(self.columns, link_reach_gpus=reach)
         self.domain_gpus = int(self.columns.domain_gpus[0])
         self._constants = constants
         self._launch = launch

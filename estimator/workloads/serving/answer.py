@@ -76,6 +76,8 @@ class Placement(Record):
     fits: bool
     max_concurrency: int
     crosses_scale_up_domain: bool
+    path: str
+    """The slowest that a layer's collectives use: none of one GPU, nvlink (any scale-up link), pcie, host_memory or network."""
     limited_by: str
     cache_crosses_scale_up_domain: IfAny[bool] = None
     """Of pools: whether a prompt's cache goes over NICs and the network."""
@@ -111,7 +113,8 @@ class Setting:
     replicas: int
     crosses: bool
     usd_per_gpu_hour: float | None
-    is_validated: bool  # GPU family and engine are among those measured
+    is_validated: bool  # GPU family, engine and path are among those measured
+    widest: int = 1  # GPUs that a layer spans
     is_calibrated: bool = False
 
 

@@ -13,11 +13,12 @@ import numpy as np
 from estimator.catalog.records import Gpu
 from estimator.units import BoolArray, FloatArray
 from estimator.workloads.models.columns import ShapeColumns
+from estimator.workloads.paths.inside import HOST_MEMORY, NVLINK
 from estimator.workloads.serving.cases import BF16_BYTES, TERA
+from estimator.workloads.serving.collectives import host_all_reduce_s
 from estimator.workloads.serving.constants import Constants
 from estimator.workloads.serving.phases import ALL_REDUCES, FLOP_A_PAIR, FLOP_A_WEIGHT, of_size, power_mean
 
-NVLINK, HOST_MEMORY = "nvlink", "host_memory"
 PATHS = (NVLINK, HOST_MEMORY)
 BARE_LAYERS = "bare_layers"  # feature: layers alone, from a graph, without embedding, head and sampling
 NO_COMMUNICATION = "no_communication"  # feature: what one rank takes by itself
@@ -153,11 +154,7 @@ def _ring_bytes(batches: Batches, message: FloatArray) -> FloatArray:
 
 
 def _over_host(batches: Batches, constants: Constants, message: FloatArray) -> FloatArray:
-    """All-reduce through host memory: the protocol of small messages, or that of large ones, whichever is faster."""
-    value, sent, pairs = constants.value, _ring_bytes(batches, message), batches.tp / 2
-    small = value("batch_host_memory_small_s") * pairs + sent / value("batch_host_memory_small_byte_s")
-    large = value("batch_host_memory_s") * pairs + sent / value("batch_host_memory_byte_s")
-    return np.minimum(small, large)
+    return host_all_reduce_s(constants, _ring_bytes(batches, message), batches.tp)
 
 
 def _hops(batches: Batches, constants: Constants, message: FloatArray) -> FloatArray:

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 from estimator.errors import Problem
-from estimator.units import ceil_div, divisors
+from estimator.units import byte_s_to_gb_s, ceil_div, divisors
 from estimator.workloads.models.shapes import ModelShape
+from estimator.workloads.paths.inside import HOST_MEMORY, PCIE
+from estimator.workloads.serving.collectives import NETWORK, Fabric
 
 MOST_SHOWN = 8
 
@@ -33,6 +35,20 @@ def layout_notes(shape: ModelShape, layout: Mapping[str, int]) -> list[str]:
             f"{shape.kv_heads} key-value heads over TP {tp}: each is kept {ceil_div(tp, shape.kv_heads)} times."
         )
     return notes
+
+
+def path_note(ranks: int, fabric: Fabric, share: float) -> str:
+    """What a group whose GPUs scale-up links do not join goes over, and which share of a decode step it takes."""
+    path, links = fabric.path_of(ranks), fabric.links_gpus
+    joined = "no scale-up links join them" if links == 1 else f"scale-up links join {links} of them"
+    rate = fabric.nic_byte_s if path == NETWORK else fabric.inner_byte_s
+    return (
+        f"A layer spans {ranks} GPUs and {joined}: its collectives go over {_PATH_WORDS[path]}, "
+        f"{byte_s_to_gb_s(rate):.3g} GB/s a GPU, and {share:.0%} of a decode step waits for other GPUs."
+    )
+
+
+_PATH_WORDS = {PCIE: "PCIe", HOST_MEMORY: "host memory", NETWORK: "the network"}
 
 
 def _options(numbers: list[int]) -> str:

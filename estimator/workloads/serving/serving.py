@@ -197,9 +197,11 @@ def _cache_s(n_bytes: FloatArray, gpus: FloatArray, crosses: BoolArray, fabric: 
     """Bytes from one GPU of a pool to one of the other, while all others send too. [s]"""
     if fabric.times is None:
         return np.where(crosses, n_bytes / max(fabric.nic_byte_s, 1.0), 0.0)
+    slowest_s = n_bytes / fabric.inner_byte_s  # within a node without links among all
     n_bytes, gpus, crosses = np.broadcast_arrays(n_bytes, gpus, crosses)
     apart = np.maximum(np.ceil(gpus / fabric.domain_gpus).astype(np.int64) // 2, 1)
-    return fabric.times.seconds("sendrecv", groups_of(2, np.where(crosses, 1, 2), apart), n_bytes)
+    sent_s = fabric.times.seconds("sendrecv", groups_of(2, np.where(crosses, 1, 2), apart), n_bytes)
+    return np.maximum(sent_s, np.where(crosses, 0.0, slowest_s))
 
 
 def _shared(cases: Cases, concurrency: FloatArray) -> Load:

@@ -88,3 +88,12 @@ def test_a_config_of_a_hub_is_a_model() -> None:
     assert isinstance(own, dict)
     assert isinstance(named, dict)
     assert own["step_s"] == pytest.approx(named["step_s"], rel=1e-3)
+
+
+def test_a_server_without_scale_up_links_trains_over_pcie() -> None:
+    """Tensor parallelism in a node of PCIe cards meets over PCIe, not over a NIC of each GPU; NICs are a third as fast."""
+    layout = {"tp": 4, "global_batch": 16, "sequence": 2048}
+    asked: Any = {"model": "llama3-8b", "parallel": layout, "gpus": 8}
+    fast, slow = (trained({**asked, "system": {"gpu": "l40s", "nic_gbit_s": rate}}, CATALOG) for rate in (400, 10))
+    assert fast["parts_s"]["tp"] == pytest.approx(slow["parts_s"]["tp"])
+    assert fast["parts_s"]["tp"] > 0.2 * fast["step_s"]
