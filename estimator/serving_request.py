@@ -16,14 +16,17 @@ from estimator.catalog.constants import ModelConstants
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.performance.prediction import MAX_GPUS, System
 from estimator.pipeline import DESIGN, calibration_of_design, estimate, system_of_design
+from estimator.ranges import Range
 from estimator.record import Json
 from estimator.spec.calibration import constants_of
 from estimator.spec.checking import Section, unknown_part, validated
+from estimator.spec.design import DesignSpec
 from estimator.units import GIGA, FloatArray, IntArray
 from estimator.workloads.models.columns import shape_columns
 from estimator.workloads.models.named import model_or_problems
 from estimator.workloads.models.shapes import ModelShape
 from estimator.workloads.paths.inside import NVLINK, PCIE, has_links, inside_node
+from estimator.workloads.servers import Rated, ScaleUp, scale_up
 from estimator.workloads.serving.answer import (
     MS,
     BatchRow,
@@ -51,7 +54,15 @@ from estimator.workloads.serving.check import layout_notes, layout_problems, pat
 from estimator.workloads.serving.collectives import Fabric
 from estimator.workloads.serving.constants import serving_constants
 from estimator.workloads.serving.memory import memory_of
-from estimator.workloads.serving.pools import DECODE, PREFILL, compared, of_pools, pool_layout, pools_searched
+from estimator.workloads.serving.pools import (
+    DECODE,
+    PREFILL,
+    PoolsFound,
+    compared,
+    of_pools,
+    pool_layout,
+    pools_searched,
+)
 from estimator.workloads.serving.search import (
     NAMES,
     Found,
@@ -72,7 +83,7 @@ MAX_REQUESTS = 5_000
 MAX_LOADS = 1_000
 MAX_TOKENS = 100_000_000
 MAX_CONCURRENCY = 10_000_000
-WHAT = "a serving request"
+WHAT, SERVERS = "a serving request", "compare_servers"
 AGGREGATED, DISAGGREGATED = "aggregated", "disaggregated"
 Count = Annotated[int, Field(ge=1, le=MAX_GPUS)]
 Concurrency = Annotated[int, Field(ge=1, le=MAX_CONCURRENCY)]
@@ -180,6 +191,9 @@ class ServingRequest(Section):
     target: Targets = Field(default_factory=Targets, description="What placements are searched for.")
     top: int = Field(10, ge=1, le=100, description="Placements that a search lists at most, those of its front aside.")
     calibration: Calibration | None = Field(None, description="Measured runs of the same stack.")
+    compare_servers: bool | Annotated[list[Annotated[str, Field(max_length=80)]], Field(max_length=20)] | None = Field(
+        None, description="On a design: servers to compare in dollars a million tokens, by id; true for the usual ones."
+    )
     batch: list[Concurrency] | None = Field(
         None, min_length=1, max_length=MAX_LOADS, description="mode batch: sequences of a batch, one number or a list."
     )
@@ -226,9 +240,24 @@ def served(request: Any, catalog: Catalog) -> Json | list[Json]:
 class Built(NamedTuple):
     """A design as a request takes it."""
 
+    spec: DesignSpec
     system: Json
     spec_hash: str
     n_gpus: int
+    usd_per_gpu_hour: Range[float] | None  # None where servers have no price
+    capex_usd: Range[float] | None
+
+
+Read = tuple[ServingRequest, ModelShape | None, list[Problem]]
+
+
+class Checked(NamedTuple):
+    """A request without problems."""
+
+    asked: ServingRequest
+    shape: ModelShape
+    layouts: list[dict[str, int]]
+    correction: Correction | None
     usd_per_gpu_hour: float | None
 
 
@@ -245,6 +274,15 @@ def plain(request: Any) -> Any:
     return {**request, **lists, **means}
 
 
+class LookedAt(NamedTuple):
+    """What a search computed: targets, loads, and the figures of every placement."""
+
+    target: Target
+    loads: FloatArray
+    together: Found
+    pools: PoolsFound | None
+
+
 class Server:
     """Answers requests on one catalog; requests on alike systems share their tables of collectives."""
 
@@ -259,9 +297,56 @@ class Server:
         """One answer; SpecError with every problem of the request."""
         if (server := self._on_measured_paths(request)) is not self:
             return server.answer(request)
-        request, built = self._on_design(plain(request))
+        given = plain(request)
+        request, built = self._on_design(given)
         answer = self._answer(request, built)
-        return answer if built is None else {**answer, "system": built.system, "spec_hash": built.spec_hash}
+        if built is None:
+            return answer
+        answer |= {"system": built.system, "spec_hash": built.spec_hash}
+        wanted = request.get(SERVERS)
+        return answer if not wanted else {**answer, "scale_up": self._scale_up(given, built, wanted).as_json()}
+
+    def _scale_up(self, given: Json, built: Built, wanted: bool | list[str]) -> ScaleUp:
+        """The request on each server, in the same design."""
+        fixed = {key: value for key, value in given.items() if key not in (DESIGN, SERVERS)}
+
+        def rate(design: Json) -> Rated:
+            return self._rated({**fixed, DESIGN: design})
+
+        ids = None if wanted is True else wanted or []
+        own = str(built.spec.compute.server)
+        return scale_up(given[DESIGN], own, built.n_gpus, ids, rate, self._catalog)
+
+    def _rated(self, request: Json) -> Rated:
+        """What a request on a design serves where it serves the most a GPU, its targets kept to."""
+        request, built = self._on_design(request)
+        if built is None:
+            raise ValueError("only a design has a server")
+        asked, shape, _, correction, _ = self._checked(self._read(request), built)
+        if asked.concurrency is None:  # a replica at its own best load, as often as the GPUs have room for it
+            target = asked.target.model_copy(update={"tokens_per_s": None})
+            asked = asked.model_copy(update={"gpus": None, "target": target, "arrivals_per_s": None})
+        looked = self._looked_at(asked, shape, correction, built.n_gpus)
+        found = looked.pools.found if looked.pools else looked.together
+        places = np.flatnonzero(found.meets & (found.total_gpus <= built.n_gpus))
+        if not len(places):
+            left = nothing_left(found, looked.target, shape)
+            raise SpecError([Problem("target", left.reason, left.message)])
+        best = int(places[found.tokens_s_per_gpu.ravel()[places].argmax()])
+        listed = self._listed(asked, shape, found, best, looked.loads, None, correction)
+        row = max(listed["rows"], key=lambda one: float(one["tokens_per_s"]))
+        copies = 1 if asked.gpus else built.n_gpus // int(listed["gpus"])
+        words = of_pools if asked.mode == DISAGGREGATED else of_worker
+        return Rated(
+            n_gpus=built.n_gpus,
+            n_nodes=int(built.spec.compute.nodes or 0),
+            words=words(found.layouts[best // len(looked.loads)])[0],
+            tokens_s=row["tokens_per_s"] * copies,
+            band=row["tpot_ms_high"] / row["tpot_ms"],
+            usd_per_gpu_hour=built.usd_per_gpu_hour,
+            capex_usd=built.capex_usd,
+            tpot_ms=row["tpot_ms"],
+        )
 
     def _on_measured_paths(self, request: Any) -> "Server":
         """Who answers a request: where its design carries a site's own constants, one that predicts with those."""
@@ -282,13 +367,26 @@ class Server:
             raise SpecError([Problem("system", "contradiction", message)])
         built = system_of_design(request[DESIGN], self._catalog)
         (made,) = estimate([built.spec], self._catalog, ("cost",))
-        rate = made.cost.usd_per_gpu_hour if made.cost else None
+        cost = made.cost if made.cost and made.cost.capex_usd.servers is not None else None
+        rate, capex = (cost.usd_per_gpu_hour, cost.capex_usd.total) if cost else (None, None)
         asked = {key: value for key, value in request.items() if key != DESIGN}
         return {**asked, "system": built.system}, Built(
-            built.system, built.spec_hash, built.n_gpus, rate.typical if rate else None
+            built.spec, built.system, built.spec_hash, built.n_gpus, rate, capex
         )
 
     def _answer(self, request: Any, built: Built | None) -> Json:
+        asked, shape, problems = self._read(request)
+        if asked.mode == "batch":
+            return self._batch(asked, shape, problems)
+        asked, known, layouts, correction, usd = self._checked((asked, shape, problems), built)
+        if asked.layout is None:
+            return self._search(asked, known, usd, correction, built.n_gpus if built else None)
+        if asked.mode == DISAGGREGATED:
+            return self._pools(asked, known, layouts, usd, correction).as_json()
+        return self._worker(asked, known, layouts[0], usd, correction).as_json()
+
+    def _read(self, request: Any) -> Read:
+        """A request, its model, and the problems that any mode can have."""
         asked, problems = validated(ServingRequest, request, WHAT)
         if asked is None:
             raise SpecError(problems)
@@ -296,24 +394,45 @@ class Server:
         problems += of_model
         if asked.system.gpu not in self._catalog.gpus:
             problems.append(unknown_part("system.gpu", "GPU", asked.system.gpu, self._catalog.gpus))
-        problems += [*_precision_problems(asked), *self._path_problems(asked)]
-        if asked.mode == "batch":
-            return self._batch(asked, shape, problems)
+        return asked, shape, [*problems, *_precision_problems(asked), *self._path_problems(asked)]
+
+    def _checked(self, read: Read, built: Built | None) -> Checked:
+        """A request that is not of single batches; SpecError with every problem."""
+        asked, shape, problems = read
         problems += _load_problems(asked, {one.field.partition(".")[0] for one in problems})
+        problems += self._server_problems(asked, built)
         layouts, of_layout = _layouts(asked, shape)
         problems += of_layout
         correction, of_calibration = (None, []) if problems else self._correction(asked.calibration)
         problems += of_calibration
         if problems or shape is None:
             raise SpecError(problems)
-        usd = built.usd_per_gpu_hour if built else None
-        if asked.layout is None:
-            if asked.gpus is None and built is not None:
-                asked = asked.model_copy(update={"gpus": built.n_gpus})
-            return self._search(asked, shape, usd, correction)
-        if asked.mode == DISAGGREGATED:
-            return self._pools(asked, shape, layouts, usd, correction).as_json()
-        return self._worker(asked, shape, layouts[0], usd, correction).as_json()
+        is_least = self._target(asked).tokens_s is not None and asked.concurrency is None
+        if built is not None and asked.layout is None and asked.gpus is None and not is_least:
+            asked = asked.model_copy(update={"gpus": built.n_gpus})
+        usd = built.usd_per_gpu_hour.typical if built and built.usd_per_gpu_hour else None
+        return Checked(asked, shape, layouts, correction, usd)
+
+    def _server_problems(self, asked: ServingRequest, built: Built | None) -> list[Problem]:
+        """What keeps servers from being compared."""
+        wanted = asked.compare_servers
+        if not wanted:
+            return []
+        if built is None or asked.layout is not None:
+            message = (
+                "Servers are compared in a design, each by its best placement. Give a design, and leave the layout out."
+            )
+            return [Problem(SERVERS, "contradiction", message)]
+        own = built.spec.compute.server
+        if own not in self._catalog.servers:
+            message = f"The design's server is {own}, of which the catalog has no domain. Name a server of the catalog."
+            return [Problem(SERVERS, "not_a_choice", message)]
+        ids = [] if wanted is True else wanted
+        return [
+            unknown_part(SERVERS, "server", one, self._catalog.servers)
+            for one in ids
+            if one not in self._catalog.servers
+        ]
 
     def _correction(self, calibration: Calibration | None) -> tuple[Correction | None, list[Problem]]:
         """What measured runs correct, and what is wrong with them."""
@@ -347,25 +466,42 @@ class Server:
         first = [float(np.log(row.ttft_ms / figures["ttft_ms"])) for _, figures, _, row in rows if row.ttft_ms]
         return correction_of(features, off, first), []
 
-    def _search(
-        self, asked: ServingRequest, shape: ModelShape, usd: float | None, correction: Correction | None
-    ) -> Json:
-        """The placements worth knowing, the best, and what the others lack; pools beside the same GPUs for both."""
+    def _looked_at(
+        self, asked: ServingRequest, shape: ModelShape, correction: Correction | None, n_gpus: int | None
+    ) -> LookedAt:
+        """Figures of every placement on what there is; ``n_gpus`` are those of a design, at most."""
         fabric = self._fabric(asked)
-        most = min(asked.gpus or max(fabric.domain_gpus, USUAL_MOST_GPUS), MOST_WORKER_GPUS)
+        most = min(asked.gpus or max(fabric.domain_gpus, USUAL_MOST_GPUS), MOST_WORKER_GPUS, n_gpus or MOST_WORKER_GPUS)
         rows, target = layouts_within(shape, most), self._target(asked)
-        loads = _loads(asked) if asked.concurrency else np.exp2(np.arange(LOAD_DOUBLINGS))
+        if asked.gpus is None and n_gpus is not None:
+            target = replace(target, most_gpus=n_gpus)
+        loads = _loads(asked) if asked.concurrency else _all_loads(asked.gpus)
         one = self._cases(asked, shape, dict(zip(NAMES, rows[0].tolist(), strict=True)), np.ones(1))
         together = searched(one, rows, loads, asked.gpus, target, fabric, correction)
-        if asked.mode != DISAGGREGATED:
-            return self._searched(asked, shape, together, loads, usd, correction)
-        pools = pools_searched(one, rows, most, loads, asked.gpus, target, fabric, correction)
-        comparison = compared(pools.found, together)
-        without = self._searched(asked.model_copy(update={"mode": AGGREGATED}), shape, together, loads, usd, correction)
+        pools = None
+        if asked.mode == DISAGGREGATED:
+            pools = pools_searched(one, rows, most, loads, asked.gpus, target, fabric, correction)
+        return LookedAt(target, loads, together, pools)
+
+    def _search(
+        self,
+        asked: ServingRequest,
+        shape: ModelShape,
+        usd: float | None,
+        correction: Correction | None,
+        n_gpus: int | None,
+    ) -> Json:
+        """The placements worth knowing, the best, and what the others lack; pools beside the same GPUs for both."""
+        looked = self._looked_at(asked, shape, correction, n_gpus)
+        if looked.pools is None:
+            return self._searched(asked, shape, looked.together, looked, usd, correction)
+        pools = looked.pools
+        without = asked.model_copy(update={"mode": AGGREGATED})
+        best = self._searched(without, shape, looked.together, looked, usd, correction)["best"]
         return {
-            **self._searched(asked, shape, pools.found, loads, usd, correction),
+            **self._searched(asked, shape, pools.found, looked, usd, correction),
             "left_out": {"does_not_fit": pools.unfit, "beaten_in_its_pool": pools.beaten},
-            "comparison": {**comparison.as_json(), "aggregated": without["best"]},
+            "comparison": {**compared(pools.found, looked.together).as_json(), "aggregated": best},
         }
 
     def _searched(
@@ -373,12 +509,12 @@ class Server:
         asked: ServingRequest,
         shape: ModelShape,
         found: Found,
-        loads: FloatArray,
+        looked: LookedAt,
         usd: float | None,
         correction: Correction | None,
     ) -> Json:
         """What a search answers of the figures that it found."""
-        target = self._target(asked)
+        target, loads = looked.target, looked.loads
         order = ranking(found, asked.gpus is not None, target.is_any)
         candidates = np.flatnonzero(found.meets)
         front = candidates[pareto_front(found.tpot_s.ravel()[candidates], found.tokens_s_per_gpu.ravel()[candidates])]
@@ -661,6 +797,11 @@ LOAD_DOUBLINGS = 13  # loads of a replica that a target is looked for at: 1 to 4
 MOST_ON_FRONT = 24  # placements of a front that are listed where a request says no larger number
 MEASURED_FAMILIES = ("hopper", "blackwell")
 _LAYOUT = ("tp", "pp", "attention_dp", "moe_tp", "ep")
+
+
+def _all_loads(gpus: int | None) -> FloatArray:
+    """Requests in flight that are looked at where a request names none: of a replica, or of as many as the GPUs have room for."""
+    return np.exp2(np.arange(LOAD_DOUBLINGS + (gpus - 1).bit_length() if gpus else LOAD_DOUBLINGS))
 
 
 def _evenly(count: int, most: int) -> IntArray:

@@ -29,6 +29,7 @@ from estimator.workloads.models.named import model_or_problems
 from estimator.workloads.models.shapes import ModelShape, with_layers
 from estimator.workloads.paths.inside import inside_node
 from estimator.workloads.runs.goodput import RunRequest, training_run
+from estimator.workloads.servers import Rated, ScaleUp, scale_up
 from estimator.workloads.training.answer import StepAnswer, answers
 from estimator.workloads.training.calibrating import common_ln
 from estimator.workloads.training.check import layout_problems, precision_problem, stage_note
@@ -51,7 +52,7 @@ from estimator.workloads.training.traffic import traffic_of
 MAX_REQUESTS = 5_000
 MAX_CALIBRATING = 1_000
 WHAT = "a training request"
-RUN = "run"
+RUN, SERVERS = "run", "compare_servers"
 DEGREES = ("tp", "pp", "cp", "ep", "dp", "virtual_stages", "micro_batch")
 DEFAULT_SEQUENCE = 8_192
 DEFAULT_BATCH_TOKENS = 4 * 2**20  # a usual batch of pretraining
@@ -157,6 +158,9 @@ class TrainingRequest(Section):
         None, description="Measured steps of the same stack: rows, or an object that has them."
     )
     run: WholeRunAsked | None = Field(None, description="A whole run, for days, GPU hours and dollars.")
+    compare_servers: bool | Annotated[list[Annotated[str, Field(max_length=80)]], Field(max_length=20)] | None = Field(
+        None, description="On a design: servers to compare in dollars a million tokens, by id; true for the usual ones."
+    )
 
 
 class WholeRun(NamedTuple):
@@ -291,6 +295,7 @@ class Trainer:
 
     def _run(self, request: Any) -> tuple[TrainingRequest, Run, Json]:
         """One request as a run, and what its answer has besides."""
+        as_asked = request
         request, more, spec = self._on_design(request)
         asked, problems = validated(TrainingRequest, request, WHAT)
         if asked is None:
@@ -336,7 +341,54 @@ class Trainer:
             run, more = replace(run, factor=factor), {**more, "calibration": {"factor": factor}}
         if asked.run:
             more = {**more, RUN: self._whole_run(asked.run, spec)}
+        if asked.compare_servers:
+            more = {**more, "scale_up": self._scale_up(as_asked, asked, spec).as_json()}
         return asked, run, more
+
+    def _scale_up(self, given: Given, asked: TrainingRequest, spec: DesignSpec | None) -> ScaleUp:
+        """The request on each server, in the same design and on as many GPUs."""
+        wanted = asked.compare_servers if isinstance(asked.compare_servers, list) else None
+        own = spec.compute.server if spec else None
+        if spec is None or own is None or own not in self._catalog.servers:
+            message = (
+                "Servers are compared in a design whose server the catalog has. Give design, and leave system out."
+            )
+            raise SpecError([Problem(SERVERS, "contradiction", message)])
+        unknown = [one for one in wanted or [] if one not in self._catalog.servers]
+        if unknown:
+            raise SpecError([unknown_part(SERVERS, "server", one, self._catalog.servers) for one in unknown])
+        fixed = {key: value for key, value in given.items() if key not in (DESIGN, SERVERS, RUN)}
+        n_gpus = asked.gpus or 1
+        fixed |= {"gpus": n_gpus, "top": 1}
+        return scale_up(
+            given[DESIGN], own, n_gpus, wanted, lambda design: self._rated({**fixed, DESIGN: design}), self._catalog
+        )
+
+    def _rated(self, request: Json) -> Rated:
+        """The best step of a request on a design, with what its GPU-hours cost."""
+        built = system_of_design(request[DESIGN], self._catalog)
+        (answer,) = self.many([request], is_alone=True)
+        layouts = answer.get("layouts", [answer])
+        if not layouts:
+            left_out = ", ".join(f"{n:,} for {reason}" for reason, n in answer["refused"].items())
+            message = f"No layout of the model fits; left out were {left_out}. Use more GPUs or another batch."
+            raise SpecError([Problem("parallel", "does_not_fit", message)])
+        best = layouts[0]
+        (made,) = estimate([built.spec], self._catalog, ("cost",))
+        cost = made.cost if made.cost and made.cost.capex_usd.servers is not None else None
+        n_gpus = round(best["tokens_per_s"] / best["tokens_per_s_per_gpu"])
+        names = ("tp", "pp", "cp", "ep", "dp")
+        layout = best.get("parallel") or request.get("parallel", {})
+        return Rated(
+            n_gpus=n_gpus,
+            n_nodes=int(built.spec.compute.nodes or 0),
+            words=" × ".join(f"{name.upper()} {layout[name]}" for name in names if (layout.get(name) or 1) > 1)
+            or "one GPU",
+            tokens_s=best["tokens_per_s"],
+            band=best["step_s_high"] / best["step_s"],
+            usd_per_gpu_hour=cost.usd_per_gpu_hour if cost else None,
+            capex_usd=cost.capex_usd.total * (n_gpus / built.n_gpus) if cost else None,
+        )
 
     def _whole_run(self, asked: WholeRunAsked, spec: DesignSpec | None) -> WholeRun:
         """A run with the stops and the price of a GPU-hour of its design, where it has one."""

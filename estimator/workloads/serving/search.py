@@ -26,6 +26,7 @@ class Target:
     tpot_s: float | None = None
     ttft_s: float | None = None
     tokens_s: float | None = None
+    most_gpus: int | None = None  # that there are, where the fewest are looked for
 
     @property
     def is_any(self) -> bool:
@@ -132,6 +133,8 @@ def judged(found: Found, gpus: int | None, target: Target) -> Found:
             meets &= column <= limit
     if target.tokens_s is not None:
         meets &= tokens * of_all >= target.tokens_s
+    if target.most_gpus is not None:
+        meets &= found.gpus[:, None] * of_all <= target.most_gpus
     return replace(found, replicas=of_all, tokens_s=tokens * of_all, meets=meets)
 
 
