@@ -100,14 +100,15 @@ def best_layouts(asked: Asked, times: GroupTimes, constants: Constants, top: int
     n_layouts = len(layouts.tp)
     shapes = shape_columns([asked.shape])
     machines = machine_columns([asked.machine], constants)
-    step_s = np.empty(n_layouts)
+    step_s = np.full(n_layouts, np.inf)
     same = len(_choices(asked, "recompute", RECOMPUTES))
     for start in range(0, n_layouts, BLOCK):
-        here = slice(start, start + BLOCK)
-        steps = Steps(shapes, layouts.take(here), machines)
-        fits = memory_of(steps, constants).fits
-        seconds = step_times(steps, _traffic(steps, times, same), constants).step_s
-        step_s[here] = np.where(fits, seconds, np.inf)
+        here = np.arange(start, min(start + BLOCK, n_layouts))
+        fits = memory_of(Steps(shapes, layouts.take(slice(start, start + BLOCK)), machines), constants).fits
+        here = here[fits]  # most of a large model do not fit, and their times are of no use
+        if len(here):
+            steps = Steps(shapes, layouts.take(here), machines)
+            step_s[here] = step_times(steps, _traffic(layouts, here // same, steps, same, times), constants).step_s
     refused[MEMORY] = int(np.isinf(step_s).sum())
     order = np.argsort(step_s, kind="stable")[:top]
     order = order[np.isfinite(step_s[order])]
@@ -115,11 +116,11 @@ def best_layouts(asked: Asked, times: GroupTimes, constants: Constants, top: int
     return Found(layouts.take(order), step_s[order], looked_at, {name: n for name, n in refused.items() if n})
 
 
-def _traffic(steps: Steps, times: GroupTimes, same: int) -> Traffic:
-    """Traffic of layouts of which ``same`` in a row differ in recompute alone, which sends nothing else."""
-    every = Steps(steps.shapes, steps.layouts.take(slice(None, None, same)), steps.machines)
-    n = len(steps.layouts.tp)
-    return traffic_of(every, times).take(np.repeat(np.arange(n // same), same))
+def _traffic(layouts: Layouts, families: IntArray, steps: Steps, same: int, times: GroupTimes) -> Traffic:
+    """Traffic of steps whose ``families`` of ``same`` layouts in a row differ in recompute alone, which sends nothing else."""
+    is_first = np.concatenate([[True], families[1:] > families[:-1]])
+    every = Steps(steps.shapes, layouts.take(families[is_first] * same), steps.machines)
+    return traffic_of(every, times).take(np.cumsum(is_first) - 1)
 
 
 def _degrees(asked: Asked) -> dict[str, IntArray]:
