@@ -208,9 +208,14 @@ LLAMA: dict[str, Any] = {
 }
 
 
+def whole_run(**changes: Any) -> Any:
+    answer: Any = trained({**LLAMA, **changes}, CATALOG)
+    return answer["run"]
+
+
 def test_a_design_like_that_of_llama_3_stops_by_its_own_parts_as_often_as_published() -> None:
     """419 stops of 16,384 H100 in 54 days, and more than 90 % of effective time (The Llama 3 Herd of Models, 3.3.4)."""
-    run = trained(LLAMA, CATALOG)["run"]
+    run = whole_run()
     assert run["stops"] / run["days"]["typical"] == pytest.approx(419 / 54, rel=0.05)
     assert run["goodput"]["typical"] == pytest.approx(0.90, abs=0.03)
     causes = run["stops_by_cause"]
@@ -221,15 +226,14 @@ def test_a_design_like_that_of_llama_3_stops_by_its_own_parts_as_often_as_publis
 
 def test_a_design_of_other_parts_stops_otherwise() -> None:
     """Twice the NICs a node, twice their stops."""
-    small = {**LLAMA, "parallel": {**LLAMA["parallel"], "dp": 16}}
+    small = {"parallel": {**LLAMA["parallel"], "dp": 16}}
     computes = [{"server": "dgx-h100", "nodes": 256}, {"server": "dgx-h100", "nodes": 256, "nics_per_node": 16}]
     designs = [{**LLAMA["design"], "compute": compute} for compute in computes]
-    one, more = (trained({**small, "design": design}, CATALOG)["run"] for design in designs)
+    one, more = (whole_run(**small, design=design) for design in designs)
     assert more["stops_by_cause"]["nic"] / more["stops"] > 1.5 * one["stops_by_cause"]["nic"] / one["stops"]
 
 
 def test_dollars_of_a_run_are_those_of_its_design() -> None:
-    run = trained(LLAMA, CATALOG)["run"]
-    own = trained({**LLAMA, "run": {"tokens": 15.6e12, "usd_per_gpu_hour": 2.0}}, CATALOG)["run"]
+    run, own = whole_run(), whole_run(run={"tokens": 15.6e12, "usd_per_gpu_hour": 2.0})
     assert run["usd"]["low"] < run["usd"]["typical"] < run["usd"]["high"]
     assert own["usd"]["typical"] == pytest.approx(2.0 * own["gpu_hours"]["typical"], rel=0.001)
