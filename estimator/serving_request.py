@@ -35,6 +35,7 @@ from estimator.workloads.serving.answer import (
     communication_share,
     limited_by,
     memory_record,
+    served_links,
     served_rows,
 )
 from estimator.workloads.serving.batch import Batches, batches_of, decode_s, prefill_s, stage_s
@@ -698,6 +699,7 @@ class Server:
             crosses_scale_up_domain=setting.crosses,
             path=fabric.path_of(setting.widest),
             limited_by=limited_by(figures, cases),
+            links=served_links(cases, figures, fabric, layouts[-1].get("workers", 1)),
             cache_crosses_scale_up_domain=bool(pools.crosses.any()) if pools else None,
             missing_gb_per_gpu=missing / GIGA if missing > 0 else None,
             notes=notes or None,

@@ -287,3 +287,26 @@ def test_a_bridge_joins_two_and_pcie_the_others() -> None:
 def test_stages_over_host_memory_hand_over_at_its_rate() -> None:
     fast, slow = (asked(layout={"pp": 4}, path=path)["rows"][-1]["tpot_ms"] for path in ("nvlink", "host_memory"))
     assert fast < slow < 1.2 * fast
+
+
+def test_traffic_of_a_decode_step_says_its_link_and_what_shares_it() -> None:
+    pools = asked(
+        model="deepseek-v3",
+        mode="disaggregated",
+        layout={"prefill": {"tp": 8, "workers": 2}, "decode": {"attention_dp": 16, "ep": 16}},
+        concurrency=256,
+        input_tokens=8192,
+    )
+    links = {one["traffic"]: one for one in pools["links"]}
+    assert {kind: one["level"] for kind, one in links.items()} == {"ep": "leaf", "kv": "leaf"}
+    assert links["kv"]["shares_with"] == ["ep"]
+    assert links["kv"]["slowdown"] == pytest.approx(1 + links["ep"]["share_of_step"])
+    row = pools["rows"][-1]
+    prompts_s = row["tokens_per_s"] / 1024 / 16  # of one decode GPU
+    assert links["kv"]["share_of_step"] == pytest.approx(prompts_s * row["kv_transfer_ms"] / 1000, rel=0.01)
+
+
+def test_bytes_of_tensor_parallelism_are_two_all_reduces_a_layer() -> None:
+    (link,) = asked(layout={"tp": 4}, concurrency=64)["links"]
+    assert link["level"] == "scale_up"
+    assert link["bytes_per_step"] == pytest.approx(2 * 80 * 64 * 8192 * 2 * 2 * 3 / 4)

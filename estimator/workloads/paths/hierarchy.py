@@ -48,7 +48,7 @@ def levels_of(groups: Groups, columns: SystemColumns) -> IntArray:
     """
     nodes_per_domain = columns.domain_gpus[0] / columns.gpus_per_node[0]
     span_nodes = ((groups.n_domains - 1) * groups.domains_apart + 1) * nodes_per_domain
-    inside = PCIE if domain_ring_reaches_only_pcie(columns) else SCALE_UP
+    inside = np.where(groups.n_ranks > columns.link_reach_gpus[0], PCIE, SCALE_UP)
     network = np.where(
         span_nodes <= columns.nodes_per_leaf[0], LEAF, np.where(span_nodes <= columns.nodes_per_pod[0], SPINE, CORE)
     )

@@ -6,9 +6,13 @@ import numpy as np
 
 from estimator.record import IfAny, Record
 from estimator.units import GIGA, FloatArray
+from estimator.workloads.paths.contention import Flow, slowdowns
+from estimator.workloads.paths.hierarchy import LEAF, LEVELS
 from estimator.workloads.serving.cases import Cases
+from estimator.workloads.serving.collectives import Fabric
 from estimator.workloads.serving.constants import Constants
 from estimator.workloads.serving.memory import RESERVED_BYTES, Memory
+from estimator.workloads.serving.phases import decode_bytes
 from estimator.workloads.serving.serving import Served
 
 MS = 1e-3
@@ -66,6 +70,22 @@ class ServedLayout(Record):
     ep: int
 
 
+class ServedLink(Record):
+    """Traffic of one kind on its furthest link, of one decode GPU under the last load."""
+
+    traffic: str
+    """tp, ep, pp, or kv: caches of prompts that come from prefill workers."""
+    level: str
+    """One of the levels of links (``paths/hierarchy.py``)."""
+    bytes_per_step: float
+    share_of_step: float
+    """Of a decode step, or of the time where it goes on beside steps (kv)."""
+    slowdown: float
+    """Factor of its time while others are on the link, on average."""
+    slowdown_most: float
+    shares_with: list[str]
+
+
 class Placement(Record):
     """One placement of a model, and what it serves."""
 
@@ -79,6 +99,7 @@ class Placement(Record):
     path: str
     """The slowest that a layer's collectives use: none of one GPU, nvlink (any scale-up link), pcie, host_memory or network."""
     limited_by: str
+    links: list[ServedLink]
     cache_crosses_scale_up_domain: IfAny[bool] = None
     """Of pools: whether a prompt's cache goes over NICs and the network."""
     missing_gb_per_gpu: IfAny[float] = None
@@ -158,6 +179,38 @@ def _handed_over(served: Served, at: int) -> dict[str, float]:
         "kv_transfer_ms": float(served.handover.transfer_s[at]) / MS,
         "prefill_busy": float(served.handover.busy[at]),
     }
+
+
+def served_links(cases: Cases, served: Served, fabric: Fabric, workers: int = 1) -> list[ServedLink]:
+    """What runs on which link, and what sharing it costs; ``workers`` are those of the decode pool."""
+    step, layouts, last = served.step, cases.layouts, -1
+
+    def at(column: FloatArray) -> float:
+        return float(np.broadcast_to(column, served.tpot_s.shape)[last])
+
+    whole, wide = int(at(layouts.gpus)), int(at(layouts.tp * layouts.attention_dp))
+    ranks = {"tp": int(at(layouts.tp)), "ep": max(wide, int(at(layouts.expert_ranks))), "pp": whole}
+    sent = decode_bytes(cases, served.running / workers)
+    seconds, total = {"tp": step.tp_s, "ep": step.ep_s, "pp": step.pp_s}, at(step.total_s)
+    flows = [Flow(name, fabric.level_of(ranks[name]), at(seconds[name]) / total) for name in sent if at(sent[name]) > 0]
+    n_bytes = [at(sent[flow.kind]) for flow in flows]
+    if served.handover is not None:
+        prompts_s = at(served.tokens_s / cases.load.output_tokens) / (workers * at(layouts.attention_dp))
+        level = LEAF if bool(served.handover.crosses[last]) else fabric.level_of(2)
+        flows.append(Flow("kv", level, prompts_s * at(served.handover.transfer_s)))
+        n_bytes.append(prompts_s * at(served.handover.cache_bytes) * total)
+    return [
+        ServedLink(
+            traffic=flow.kind,
+            level=LEVELS[flow.level],
+            bytes_per_step=sent_bytes,
+            share_of_step=flow.share,
+            slowdown=slower.usual,
+            slowdown_most=slower.most,
+            shares_with=list(slower.others),
+        )
+        for flow, sent_bytes, slower in zip(flows, n_bytes, slowdowns(flows), strict=True)
+    ]
 
 
 def bands(cases: Cases, constants: Constants, setting: Setting) -> tuple[float, float]:

@@ -12,7 +12,10 @@ import numpy as np
 
 from estimator.units import BoolArray, FloatArray
 from estimator.workloads.paths.groups import GroupTimes, groups_of
-from estimator.workloads.paths.inside import HOST_MEMORY, NVLINK, Inside, rate_byte_s
+from estimator.workloads.paths.hierarchy import GPU_MEMORY, LEAF, SCALE_UP, levels_of
+from estimator.workloads.paths.hierarchy import HOST_MEMORY as HOST_LEVEL
+from estimator.workloads.paths.hierarchy import PCIE as PCIE_LEVEL
+from estimator.workloads.paths.inside import HOST_MEMORY, NVLINK, PCIE, Inside, rate_byte_s
 from estimator.workloads.serving.cases import BF16_BYTES, Cases
 from estimator.workloads.serving.constants import Constants, Picked, serving_constants
 
@@ -43,6 +46,16 @@ class Fabric:
     def links_gpus(self) -> int:
         """GPUs that scale-up links join."""
         return self.domain_gpus if self.inside is None else self.inside.links_gpus
+
+    def level_of(self, ranks: int, domains_apart: int = 1) -> int:
+        """The furthest level that a group uses, an index into LEVELS."""
+        path = self.path_of(ranks)
+        if path != NETWORK or self.times is None:
+            return {NO_PATH: GPU_MEMORY, NVLINK: SCALE_UP, PCIE: PCIE_LEVEL, HOST_MEMORY: HOST_LEVEL, NETWORK: LEAF}[
+                path
+            ]
+        groups = groups_of(ranks, self.domain_gpus, domains_apart)
+        return int(levels_of(groups, self.times.columns).max())
 
     def path_of(self, ranks: int) -> str:
         """The slowest path that a group uses: none of one GPU, nvlink (any scale-up link), pcie, host_memory or network."""

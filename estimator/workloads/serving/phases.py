@@ -10,7 +10,14 @@ import numpy as np
 
 from estimator.units import FloatArray
 from estimator.workloads.serving.cases import BF16_BYTES, Cases
-from estimator.workloads.serving.collectives import Fabric, all_reduce_s, exchange_s, hop_s
+from estimator.workloads.serving.collectives import (
+    COMBINE_BYTES,
+    DISPATCH_BYTES,
+    Fabric,
+    all_reduce_s,
+    exchange_s,
+    hop_s,
+)
 from estimator.workloads.serving.memory import CHUNK_TOKENS, STATE_BYTES, dense_parameters, routed_parameters
 
 ALL_REDUCES = 2  # a layer: after attention and after the feed-forward block
@@ -92,6 +99,21 @@ def decode_step(cases: Cases, sequences: FloatArray, context: FloatArray, fabric
         overhead_s=kernels + of("step_s") + of("sequence_s") * a_rank,  # every rank schedules its own
         arithmetic_s=dense_flops + expert_flops,
     )
+
+
+def decode_bytes(cases: Cases, sequences: FloatArray) -> dict[str, FloatArray]:
+    """What one GPU sends in a decode step of its stage, by kind: all-reduces, dispatch and combination, hand-over. [B]"""
+    shapes, layouts = cases.shapes, cases.layouts
+    tokens = np.maximum(sequences / layouts.pp, 1.0) * cases.accepted_tokens
+    message = np.maximum(tokens / layouts.attention_dp, 1.0) * shapes.hidden * BF16_BYTES
+    ranks = layouts.expert_ranks
+    a_token = shapes.top_k * shapes.expert_hidden * (DISPATCH_BYTES + COMBINE_BYTES)
+    spread = (layouts.attention_dp > 1) & (ranks > 1)
+    return {
+        "tp": ALL_REDUCES * shapes.layers / layouts.pp * message * 2 * (layouts.tp - 1) / layouts.tp,
+        "ep": np.where(spread, shapes.moe_layers / layouts.pp * tokens / ranks * a_token * (ranks - 1) / ranks, 0.0),
+        "pp": np.where(layouts.pp > 1, message / layouts.tp, 0.0),
+    }
 
 
 def prefill_token(cases: Cases, fabric: Fabric | None = None) -> Parts:

@@ -6,6 +6,9 @@ import numpy as np
 
 from estimator.record import IfAny, Record, Shape
 from estimator.units import GIGA, FloatArray
+from estimator.workloads.paths.contention import Flow, Slowdown, slowdowns
+from estimator.workloads.paths.hierarchy import HOST_MEMORY, LEAF, LEVELS, PCIE
+from estimator.workloads.paths.hierarchy import SCALE_UP as SCALE_UP_LEVEL
 from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import Constants
 from estimator.workloads.training.memory import Memory, memory_of
@@ -13,7 +16,7 @@ from estimator.workloads.training.step import CP_CALLS, EP_CALLS, GATHERS, TP_CA
 from estimator.workloads.training.traffic import Call, Traffic
 
 BAND = "band"
-SCALE_UP, HOST_MEMORY, NETWORK = "scale-up", "host memory", "network"
+SCALE_UP, PCIE_PATH, HOST_PATH, NETWORK = "scale-up", "pcie", "host memory", "network"
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,10 @@ class Link(Shape):
     traffic: str
     bytes_per_step: float
     share_of_step: float  # that its calls take, hidden or not
+    level: str  # the furthest that it goes, one of LEVELS
+    slowdown: float  # of its calls while others are on the link, on average
+    slowdown_most: float  # where it always meets them
+    shares_with: tuple[str, ...]  # kinds that are on the link too
 
 
 @dataclass(frozen=True)
@@ -198,15 +205,21 @@ def _links(steps: Steps, traffic: Traffic, step_s: FloatArray) -> list[tuple[Lin
     over_host = np.broadcast_to(steps.machines.over_host, step_s.shape)
     out: list[tuple[Link, ...]] = []
     for i in range(len(step_s)):
-        found = []
+        flows, sent = [], []
         for name, count in calls.items():
             call: Call = getattr(traffic, name)
             n_bytes = float(call.n_bytes[i] * count[i])
-            if n_bytes <= 0:
-                continue
-            busy = float(call.seconds[i] * count[i] / step_s[i])
-            kind = "fsdp" if name == "gather" else name
-            inside = HOST_MEMORY if over_host[i] else SCALE_UP
-            found.append(Link(NETWORK if call.crosses[i] else inside, kind, n_bytes, busy))
-        out.append(tuple(found))
+            if n_bytes > 0:
+                share = float(call.seconds[i] * count[i] / step_s[i])
+                level = HOST_MEMORY if over_host[i] and call.level[i] < LEAF else int(call.level[i])
+                flows.append(Flow("fsdp" if name == "gather" else name, level, share))
+                sent.append(n_bytes)
+        out.append(tuple(map(_link, flows, sent, slowdowns(flows))))
     return out
+
+
+def _link(flow: Flow, n_bytes: float, slowdown: Slowdown) -> Link:
+    path = {SCALE_UP_LEVEL: SCALE_UP, PCIE: PCIE_PATH, HOST_MEMORY: HOST_PATH}
+    return Link(
+        path.get(flow.level, NETWORK), flow.kind, n_bytes, flow.share, LEVELS[flow.level], slowdown.usual, slowdown.most, slowdown.others
+    )

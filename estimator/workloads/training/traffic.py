@@ -11,8 +11,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from estimator.units import BoolArray, FloatArray
+from estimator.units import BoolArray, FloatArray, IntArray
 from estimator.workloads.paths.groups import Groups, GroupTimes, groups_of
+from estimator.workloads.paths.hierarchy import levels_of
 from estimator.workloads.training.columns import Steps
 
 VALUE_BYTES = 2  # of an activation, in BF16
@@ -27,11 +28,11 @@ class Call:
 
     seconds: FloatArray  # of one call
     n_bytes: FloatArray  # that leave a rank
-    crosses: BoolArray  # whether its group does not fit a scale-up domain
+    level: IntArray  # the furthest that its group uses, an index into LEVELS
 
     def take(self, index: Any) -> Self:
         """Entries at these places."""
-        return type(self)(self.seconds[index], self.n_bytes[index], self.crosses[index])
+        return type(self)(self.seconds[index], self.n_bytes[index], self.level[index])
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
@@ -118,7 +119,7 @@ def _tensor(steps: Steps, times: GroupTimes) -> Call:
         times.seconds("all_gather", groups, activation),
         times.seconds("all_reduce", groups, activation) / 2,  # half as many calls, each of both halves
     )
-    return Call(seconds, _part(layouts.tp) * activation, layouts.tp > domain)
+    return Call(seconds, _part(layouts.tp) * activation, levels_of(groups, times.columns))
 
 
 def _context(steps: Steps, times: GroupTimes) -> Call:
@@ -126,16 +127,18 @@ def _context(steps: Steps, times: GroupTimes) -> Call:
     inside = _inside(steps.machines.domain_gpus // layouts.tp, layouts.cp)
     heads = np.minimum(layouts.tp, np.maximum(shapes.kv_heads, 1))
     n_bytes = layouts.micro_batch * layouts.sequence * shapes.kv_values * VALUE_BYTES / heads
-    seconds = times.seconds("all_gather", groups_of(layouts.cp, inside), n_bytes)
-    return Call(seconds, _part(layouts.cp) * n_bytes, layouts.cp > inside)
+    groups = groups_of(layouts.cp, inside)
+    seconds = times.seconds("all_gather", groups, n_bytes)
+    return Call(seconds, _part(layouts.cp) * n_bytes, levels_of(groups, times.columns))
 
 
 def _experts(steps: Steps, times: GroupTimes) -> Call:
     shapes, layouts = steps.shapes, steps.layouts
     inside = np.minimum(layouts.ep, steps.machines.domain_gpus)
     n_bytes = layouts.tokens / layouts.tp * shapes.expert_hidden * shapes.top_k * VALUE_BYTES
-    seconds = times.seconds("alltoall", groups_of(layouts.ep, inside), n_bytes * _sent_once(steps, inside))
-    return Call(seconds, _part(layouts.ep) * n_bytes, layouts.ep > inside)
+    groups = groups_of(layouts.ep, inside)
+    seconds = times.seconds("alltoall", groups, n_bytes * _sent_once(steps, inside))
+    return Call(seconds, _part(layouts.ep) * n_bytes, levels_of(groups, times.columns))
 
 
 def _pipeline(steps: Steps, times: GroupTimes) -> Call:
@@ -143,7 +146,9 @@ def _pipeline(steps: Steps, times: GroupTimes) -> Call:
     is_far, has_stages = layouts.n_gpus > steps.machines.domain_gpus, layouts.pp > 1
     n_bytes = _activation_bytes(steps) / layouts.tp
     seconds = times.seconds("sendrecv", groups_of(2, np.where(is_far, 1, 2)), n_bytes)
-    return Call(np.where(has_stages, seconds, 0.0), np.where(has_stages, n_bytes, 0.0), has_stages & is_far)
+    apart = layouts.n_gpus // (layouts.pp * steps.machines.domain_gpus)  # domains between a stage and the next
+    level = levels_of(groups_of(2, np.where(is_far, 1, 2), np.maximum(apart, 1)), times.columns)
+    return Call(np.where(has_stages, seconds, 0.0), np.where(has_stages, n_bytes, 0.0), level)
 
 
 @dataclass(frozen=True)
@@ -152,7 +157,6 @@ class _Copies:
 
     parameters: Parameters
     replicas: Any  # ranks of a group over which dense parameters are sharded
-    replicas_inside: Any  # of them in one scale-up domain
     experts: Any  # ranks that hold the same experts
     groups: Groups
     expert_groups: Groups
@@ -167,7 +171,6 @@ def _copies_of(steps: Steps) -> _Copies:
     return _Copies(
         parameters=parameters,
         replicas=replicas,
-        replicas_inside=inside,
         experts=experts,
         groups=groups_of(replicas, inside),
         expert_groups=groups_of(experts, _inside(domain // layouts.ep, experts)),
@@ -196,7 +199,7 @@ def _gradients(steps: Steps, times: GroupTimes, copies: _Copies) -> Call:
     return Call(
         seconds=within_s + times.seconds("all_reduce", between, between_bytes),
         n_bytes=np.where(copies.is_whole, within_bytes, 0.0) + 2 * _part(shards) * dense / replicas * gradient,
-        crosses=(layouts.dp * layouts.cp) > copies.replicas_inside,
+        level=np.maximum(_copies_level(copies, times), levels_of(between, times.columns)),
     )
 
 
@@ -209,8 +212,12 @@ def _sharded_weights(steps: Steps, times: GroupTimes, copies: _Copies) -> Call:
     return Call(
         seconds=np.where(copies.is_whole, 0.0, gathered_s),
         n_bytes=np.where(copies.is_whole, 0.0, n_bytes),
-        crosses=copies.replicas > copies.replicas_inside,
+        level=_copies_level(copies, times),
     )
+
+
+def _copies_level(copies: _Copies, times: GroupTimes) -> IntArray:
+    return np.maximum(levels_of(copies.groups, times.columns), levels_of(copies.expert_groups, times.columns))
 
 
 def _activation_bytes(steps: Steps) -> FloatArray:

@@ -237,3 +237,16 @@ def test_dollars_of_a_run_are_those_of_its_design() -> None:
     run, own = whole_run(), whole_run(run={"tokens": 15.6e12, "usd_per_gpu_hour": 2.0})
     assert run["usd"]["low"] < run["usd"]["typical"] < run["usd"]["high"]
     assert own["usd"]["typical"] == pytest.approx(2.0 * own["gpu_hours"]["typical"], rel=0.001)
+
+
+def test_each_kind_of_traffic_says_its_furthest_link_and_what_shares_it() -> None:
+    """32 nodes under a leaf of each rail: gradients of 32 nodes stay under it, stages that lie 32 nodes apart do not."""
+    design = {"compute": {"server": "dgx-h100", "nodes": 128}, "fabric": {"generation": "ndr"}}
+    parallel = {"tp": 8, "pp": 4, "dp": 32, "global_batch": 512, "sequence": 8192}
+    answer: Any = trained({"design": design, "model": "llama3-70b", "parallel": parallel}, CATALOG)
+    links = {one["traffic"]: one for one in answer["links"]}
+    assert {kind: one["level"] for kind, one in links.items()} == {"tp": "scale_up", "pp": "spine", "dp": "leaf"}
+    assert links["tp"]["slowdown"] == 1
+    assert links["pp"]["shares_with"] == ["dp"]
+    assert links["pp"]["slowdown"] == pytest.approx(1 + links["dp"]["share_of_step"])
+    assert links["dp"]["slowdown"] <= links["dp"]["slowdown_most"] <= 2
