@@ -1,12 +1,42 @@
-"""What a GPU gets of each link of the system, from its own memory to the core of the network."""
+"""What a GPU gets of each link of the system, from its own memory to the core of the network, and what runs over it."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
+from designer.charts.cost import tooltip
 from designer.charts.vega import IS_ON, Spec, chart_of, shaped
-from designer.wording.numbers import computed
+from designer.wording.numbers import computed, message_size, percent
 from estimator.workloads.paths.hierarchy import LinkLevel
 
 FEW_LEVELS = 4
+KINDS = {
+    "tp": "Tensor parallel",
+    "cp": "Context parallel",
+    "ep": "Experts",
+    "pp": "Pipeline stages",
+    "dp": "Data parallel",
+    "fsdp": "Data parallel",
+    "kv": "Caches of prompts",
+}
+
+
+class Traffic(Protocol):
+    """One kind of traffic of a layout on its furthest link."""
+
+    @property
+    def traffic(self) -> str: ...
+    @property
+    def level(self) -> str: ...
+    @property
+    def bytes_per_step(self) -> float: ...
+    @property
+    def share_of_step(self) -> float: ...
+    @property
+    def slowdown(self) -> float: ...
+    @property
+    def slowdown_most(self) -> float: ...
+    @property
+    def shares_with(self) -> Sequence[str]: ...
 
 
 def levels_chart(levels: Sequence[LinkLevel]) -> Spec:
@@ -58,6 +88,75 @@ def levels_chart(levels: Sequence[LinkLevel]) -> Spec:
         "Each step to the right of the network has a tenth of the one before, or less: what runs most often belongs on top.",
     )
     return shaped(chart, "low" if len(levels) <= FEW_LEVELS else "")
+
+
+def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Sequence[Traffic]) -> Spec:
+    """The links, the nearest on top, each with a bar of what runs over it as shares of the step; the table has the bytes."""
+    heads = {one.code: f"{_head(one)}, {_rate(one)}" for one in levels}
+    series = list(dict.fromkeys(KINDS[one.traffic] for one in sent))
+    rows = [
+        {
+            "series": f"s{series.index(KINDS[one.traffic])}",
+            "text": heads.get(one.level, one.level),
+            "share": one.share_of_step,
+            "printed": percent(one.share_of_step),
+            "kind": KINDS[one.traffic],
+            "bytes": message_size(one.bytes_per_step),
+            "slower": slower_words(one),
+        }
+        for one in sent
+    ]
+    domain = list(dict.fromkeys([*heads.values(), *(row["text"] for row in rows)]))
+    hover = {"Traffic": "kind", "Link": "text", "Share of the step": "printed", "Each GPU": "bytes", "Shared": "slower"}
+    spec = {
+        "transform": [IS_ON],
+        "mark": {"type": "bar", "tooltip": tooltip(hover)},
+        "encoding": {
+            "y": {
+                "field": "text",
+                "type": "nominal",
+                "title": None,
+                "sort": None,
+                "scale": {"domain": domain},
+                "axis": {"ticks": False, "domain": False, "labelLimit": 300},
+            },
+            "x": {
+                "field": "share",
+                "type": "quantitative",
+                "title": "Share of the step that its calls take",
+                "stack": "zero",
+                "axis": {"format": ".0%"},
+            },
+        },
+    }
+    table = [
+        {
+            "head": row["text"],
+            "cells": [_cell(str(row[name])) for name in ("kind", "bytes", "printed", "slower")],
+        }
+        for row in rows
+    ]
+    parts = ", ".join(f"{row['kind']} {row['printed']} of the step on {row['text']}" for row in rows)
+    chart = chart_of(
+        key,
+        title,
+        f"What runs on which link: {parts or 'nothing leaves a GPU'}.",
+        series,
+        rows,
+        spec,
+        ["Link", "Traffic", "Each GPU in a step", "Share of the step", "Slower where shared"],
+        table,
+        "Traffic stands on the furthest link that it uses. Calls that hide behind products count too.",
+    )
+    return shaped(chart, "low")
+
+
+def slower_words(one: Traffic) -> str:
+    """What sharing a link costs a kind of traffic: "1.02 times with data parallel, 2 at most"."""
+    if not one.shares_with:
+        return "alone on its link"
+    others = " and ".join(dict.fromkeys(KINDS[kind].lower() for kind in one.shares_with))
+    return f"{computed(one.slowdown)} times with {others}, {computed(one.slowdown_most)} at most"
 
 
 def _head(level: LinkLevel) -> str:

@@ -2,7 +2,7 @@
 
 from django.utils.http import urlencode
 
-from designer.charts.paths import levels_chart
+from designer.charts.paths import levels_chart, traffic_chart
 from designer.charts.workloads import parts_chart, serving_chart
 from designer.forms.asking import AskForm
 from designer.forms.workloads import OwnModelForm, serving_form, training_form
@@ -16,6 +16,7 @@ from designer.wording.layouts import layout_words
 from estimator.handoff.launch.formats import formats_of
 from estimator.record import Given
 from estimator.result import PricedEstimate
+from estimator.workloads.paths.hierarchy import LinkLevel
 
 LAYOUTS_DRAWN = 5
 
@@ -25,7 +26,7 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
     levels = levels_of_design(estimate)
     if not levels:
         return {"is_predicted": False, "why": estimate.performance.missing or "The design names no GPU that is known."}
-    training, serving = training_context(estimate, query), serving_context(estimate, query)
+    training, serving = training_context(estimate, query, levels), serving_context(estimate, query, levels)
     placing = placing_context(query, training.get("searched"), serving.get("served"))
     forms = [training["training_form"], serving["serving_form"], placing["placement_form"]]
     offer_models(query, forms[0].fields["train_model"], forms[1].fields["serve_model"])
@@ -60,7 +61,7 @@ def placing_context(query: Given, layouts: SearchedLayouts | None, placements: S
     return context
 
 
-def training_context(estimate: PricedEstimate, query: Given) -> Context:
+def training_context(estimate: PricedEstimate, query: Given, levels: list[LinkLevel]) -> Context:
     """The form, and the layouts that it asks for; what is refused stands beside its field."""
     form = training_form(query, estimate.compute.counts.gpus)
     context: Context = {"training_form": form}
@@ -70,12 +71,13 @@ def training_context(estimate: PricedEstimate, query: Given) -> Context:
         if found.layouts:
             best = found.layouts[0]
             context |= {"best": best, "best_words": layout_words(best.parallel)}
-            context["parts_charts"] = [parts_chart(found.layouts[:LAYOUTS_DRAWN])]
+            sent = traffic_chart("step-links", "What a step of training sends over which link", levels, best.links)
+            context["parts_charts"] = [parts_chart(found.layouts[:LAYOUTS_DRAWN]), sent]
             context["run"] = run_of(form, best, estimate)
     return context
 
 
-def serving_context(estimate: PricedEstimate, query: Given) -> Context:
+def serving_context(estimate: PricedEstimate, query: Given, levels: list[LinkLevel]) -> Context:
     """The form, and the placements that it asks for; what is refused stands beside its field."""
     form = serving_form(query)
     context: Context = {"serving_form": form}
@@ -84,4 +86,7 @@ def serving_context(estimate: PricedEstimate, query: Given) -> Context:
         context["served"] = found
         front = front_of(form, estimate) if found.placements else []
         context["serving_charts"] = [serving_chart(front)] if front else []
+        if best := found.best:
+            title = "What a decode step sends over which link"
+            context["serving_charts"].append(traffic_chart("decode-links", title, levels, best.placement.links))
     return context
