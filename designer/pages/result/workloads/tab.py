@@ -1,8 +1,11 @@
 """The workloads tab: a model trained and a model served on the design, and its links from a GPU's memory to the core."""
 
+from collections.abc import Iterator
+
 from django.utils.http import urlencode
 
 from designer.charts.paths import levels_chart, traffic_chart
+from designer.charts.vega import Spec
 from designer.charts.workloads import parts_chart, serving_chart
 from designer.forms.asking import AskForm
 from designer.forms.workloads import OwnModelForm, serving_form, training_form
@@ -17,6 +20,7 @@ from estimator.handoff.launch.formats import formats_of
 from estimator.record import Given
 from estimator.result import PricedEstimate
 from estimator.workloads.paths.hierarchy import LinkLevel
+from estimator.workloads.training.answer import StepAnswer
 
 LAYOUTS_DRAWN = 5
 
@@ -26,14 +30,14 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
     levels = levels_of_design(estimate)
     if not levels:
         return {"is_predicted": False, "why": estimate.performance.missing or "The design names no GPU that is known."}
-    training, serving = training_context(estimate, query, levels), serving_context(estimate, query, levels)
+    training, serving = training_context(estimate, query), serving_context(estimate, query)
     placing = placing_context(query, training.get("searched"), serving.get("served"))
     forms = [training["training_form"], serving["serving_form"], placing["placement_form"]]
     offer_models(query, forms[0].fields["train_model"], forms[1].fields["serve_model"])
     return {
         "is_predicted": True,
         "levels": levels,
-        "charts": [levels_chart(levels)],
+        "charts": [levels_chart(levels), *_sent(levels, training.get("best"), serving.get("served"))],
         "tab_forms": forms,
         "tab_query": _address(*forms[:2]),
         "launch_query": _address(*forms),
@@ -43,6 +47,15 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
         **serving,
         **placing,
     }
+
+
+def _sent(levels: list[LinkLevel], step: StepAnswer | None, served: SearchedPlacements | None) -> Iterator[Spec]:
+    """What the best layout and the best placement send over which link."""
+    if step is not None:
+        yield traffic_chart("step-links", "What a step of training sends over which link", levels, step.links)
+    if served is not None and served.best is not None:
+        links = served.best.placement.links
+        yield traffic_chart("decode-links", "What a decode step sends over which link", levels, links)
 
 
 def _address(*forms: AskForm) -> str:
@@ -61,7 +74,7 @@ def placing_context(query: Given, layouts: SearchedLayouts | None, placements: S
     return context
 
 
-def training_context(estimate: PricedEstimate, query: Given, levels: list[LinkLevel]) -> Context:
+def training_context(estimate: PricedEstimate, query: Given) -> Context:
     """The form, and the layouts that it asks for; what is refused stands beside its field."""
     form = training_form(query, estimate.compute.counts.gpus)
     context: Context = {"training_form": form}
@@ -71,13 +84,12 @@ def training_context(estimate: PricedEstimate, query: Given, levels: list[LinkLe
         if found.layouts:
             best = found.layouts[0]
             context |= {"best": best, "best_words": layout_words(best.parallel)}
-            sent = traffic_chart("step-links", "What a step of training sends over which link", levels, best.links)
-            context["parts_charts"] = [parts_chart(found.layouts[:LAYOUTS_DRAWN]), sent]
+            context["parts_charts"] = [parts_chart(found.layouts[:LAYOUTS_DRAWN])]
             context["run"] = run_of(form, best, estimate)
     return context
 
 
-def serving_context(estimate: PricedEstimate, query: Given, levels: list[LinkLevel]) -> Context:
+def serving_context(estimate: PricedEstimate, query: Given) -> Context:
     """The form, and the placements that it asks for; what is refused stands beside its field."""
     form = serving_form(query)
     context: Context = {"serving_form": form}
@@ -86,7 +98,4 @@ def serving_context(estimate: PricedEstimate, query: Given, levels: list[LinkLev
         context["served"] = found
         front = front_of(form, estimate) if found.placements else []
         context["serving_charts"] = [serving_chart(front)] if front else []
-        if best := found.best:
-            title = "What a decode step sends over which link"
-            context["serving_charts"].append(traffic_chart("decode-links", title, levels, best.placement.links))
     return context
