@@ -30,7 +30,10 @@ SERVING_DEFAULTS = {
     "concurrency": "64",
     "tpot_ms": "",
     "ttft_ms": "",
+    "beside": "",
 }
+POOLS, SERVERS = "pools", "servers"
+BESIDE = {"": "nothing else", POOLS: "prefill and decode apart", SERVERS: "servers of other domains"}
 PLACEMENT_DEFAULTS = {"job_name": "job", "script": "train.py", "image": "IMAGE"}
 MOST_DIGITS = 9
 
@@ -69,6 +72,7 @@ class ServingForm(AskForm):
     concurrency = ask("At once", unit="requests a replica", inputmode="numeric", maxlength=7)
     tpot_ms = ask("Time per token at most", unit="ms", inputmode="decimal", maxlength=8)
     ttft_ms = ask("First token within", unit="ms", inputmode="decimal", maxlength=8)
+    beside = ask("Compare with", choices=BESIDE.items())
 
 
 def serving_form(query: Given) -> ServingForm:

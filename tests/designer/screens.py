@@ -64,6 +64,8 @@ PAGES = {
     "workloads-placements": Shot("{hall}?tab=workloads", at="#placements"),
     "workloads-links": Shot("{hall}?tab=workloads", at="#links-of-a-gpu"),
     "workloads-own-model": Shot("{hall}?tab=workloads", at="#own-model", click="#own-model > summary"),
+    "workloads-pools": Shot("{hall}?tab=workloads&beside=pools", at="#pools"),
+    "workloads-servers": Shot("{hall}?tab=workloads&beside=servers", at="#servers"),
     "workloads-launch": Shot("{hall}?tab=workloads", at="#placement-form"),
     "schedule": Shot("{hall}?tab=cabling&view=schedule", at="#result"),
     "floor": Shot("{hall}?tab=racks", at="#floor"), "elevations": Shot("{hall}?tab=racks", at="#racks"),

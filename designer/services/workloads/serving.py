@@ -102,7 +102,7 @@ def _ask(form: ServingForm, estimate: PricedEstimate, fewer: Sequence[int] = ())
     try:
         return _served(json.dumps(request, sort_keys=True))
     except SpecError as error:
-        raise SpecError([_beside_its_field(problem) for problem in error.problems]) from None
+        raise SpecError([beside_its_field(problem) for problem in error.problems]) from None
 
 
 @lru_cache(maxsize=ANSWERS_KEPT)
@@ -111,7 +111,8 @@ def _served(request: str) -> Json:
     return cast(Json, served(json.loads(request), load_catalog()))
 
 
-def _beside_its_field(problem: Problem) -> Problem:
+def beside_its_field(problem: Problem) -> Problem:
+    """A problem of a request under the form's name of its key."""
     key = (
         problem.field.partition(".")[0] if not problem.field.startswith("target") else problem.field.rpartition(".")[2]
     )

@@ -4,7 +4,6 @@ A pair is two layouts and a ratio of workers. Ratios have no common divisor: twi
 evaluated by ``disaggregated``, as a given one is, so that a pool too small for the other shows as what waits for it.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import gcd
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from estimator.record import Record
 from estimator.units import FloatArray, IntArray
-from estimator.workloads.serving.answer import MS
+from estimator.workloads.serving.answer import MS, ServedLayout
 from estimator.workloads.serving.calibration import Correction, corrected
 from estimator.workloads.serving.cases import Cases
 from estimator.workloads.serving.collectives import Fabric
@@ -42,6 +41,19 @@ class PoolsFound:
     found: Found
     unfit: int
     beaten: int
+
+
+class PoolLayout(ServedLayout):
+    """Degrees of a pool's workers."""
+
+    workers: int
+
+
+class PoolsLayout(Record):
+    """The ``layout`` of a disaggregated request, every key given."""
+
+    prefill: PoolLayout
+    decode: PoolLayout
 
 
 class Faster(Record):
@@ -177,14 +189,13 @@ def of_pools(row: IntArray) -> tuple[str, str]:
     """A pair of pools in words, and how many GPUs it takes."""
     layout = pool_layout(row)
     gpus = sum(int(pool["tp"] * pool["pp"] * pool["attention_dp"] * pool["workers"]) for pool in layout.values())
-    return (
-        f"{_pool_words(layout[PREFILL])} for prompts and {_pool_words(layout[DECODE])} for tokens",
-        f"; one copy has {gpus} GPUs",
-    )
+    return words_of_pools(PoolsLayout.from_json(layout)), f"; one copy has {gpus} GPUs"
 
 
-def _pool_words(pool: Mapping[str, int]) -> str:
-    return f"{pool['workers']} of {words_of(pool)}"
+def words_of_pools(layout: PoolsLayout) -> str:
+    """ "2 of TP 4 for prompts and 1 of TP 8 for tokens"."""
+    prefill, decode = (f"{pool.workers} of {words_of(pool.as_json())}" for pool in (layout.prefill, layout.decode))
+    return f"{prefill} for prompts and {decode} for tokens"
 
 
 def compared(pools: Found, together: Found) -> Comparison:

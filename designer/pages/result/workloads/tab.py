@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from django.utils.http import urlencode
 
 from designer.charts.paths import levels_chart, traffic_chart
+from designer.charts.servers import servers_chart
 from designer.charts.vega import Spec
 from designer.charts.workloads import parts_chart, serving_chart
 from designer.forms.asking import AskForm
-from designer.forms.workloads import OwnModelForm, serving_form, training_form
+from designer.forms.workloads import POOLS, SERVERS, OwnModelForm, ServingForm, serving_form, training_form
 from designer.pages.result.workloads.offered import offer_models
+from designer.services.workloads.compared import compared_servers, searched_pools, within_ms
 from designer.services.workloads.links import levels_of_design
 from designer.services.workloads.placing import placing_of, request_of
 from designer.services.workloads.serving import SearchedPlacements, front_of, searched_placements
@@ -98,4 +100,19 @@ def serving_context(estimate: PricedEstimate, query: Given) -> Context:
         context["served"] = found
         front = front_of(form, estimate) if found.placements else []
         context["serving_charts"] = [serving_chart(front)] if front else []
+        context |= _beside(form, estimate, found)
     return context
+
+
+def _beside(form: ServingForm, estimate: PricedEstimate, found: SearchedPlacements) -> Context:
+    """What the form compares the placements with."""
+    if form.text("beside") == POOLS:
+        return {"pools": searched_pools(form, estimate)}
+    if form.text("beside") != SERVERS:
+        return {}
+    scale_up = compared_servers(form, estimate, found.best)
+    return {
+        "scale_up": scale_up,
+        "servers_chart": servers_chart(scale_up.servers),
+        "within_ms": within_ms(form, found.best),
+    }

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from designer.charts.paths import levels_chart
 from designer.models import Design
-from designer.pages.result.workloads.tab import serving_context, training_context
+from designer.pages.result.workloads.tab import serving_context, training_context, workloads_context
 from designer.services.designs.results import result_of
 from designer.services.workloads.links import levels_of_design, system_keys
 from designer.wording import numbers
@@ -190,6 +190,52 @@ def test_the_chart_of_the_front_has_a_point_for_each_load(owner: User, sent: lis
     assert loads == 4
     assert len(chart["table"]["rows"]) == loads * len(chart["legend"])
     assert rendered([chart["spec"]])[0]["length"] > 1000
+
+
+def test_pools_are_compared_where_the_form_says_so(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SPEC)
+    estimate = result_of(job)
+    assert estimate
+    pools = serving_context(estimate, {**ASKED, "beside": "pools"})["pools"]
+    assert pools.placements[0].why_not == ""
+    words = words_of(page, design, **ASKED, beside="pools")
+    assert pools.comparison.message in words
+    for one in pools.placements:
+        assert one.label in words
+        assert one.why_not in words
+    assert "GPUs of their own" not in words_of(page, design, **ASKED)
+
+
+def test_servers_of_other_domains_are_compared_in_dollars(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SPEC)
+    estimate = result_of(job)
+    assert estimate
+    context = serving_context(estimate, {**ASKED, "beside": "servers"})
+    found, chart = context["scale_up"], context["servers_chart"]
+    assert {one.scale_up_domain_gpus for one in found.servers} >= {8, 72}
+    assert [one.verdict for one in found.servers].count("own") == 1
+    assert len(chart["table"]["rows"]) == len([one for one in found.servers if one.usd_per_million_tokens])
+    assert rendered([chart["spec"]])[0]["length"] > 1000
+    words = words_of(page, design, **ASKED, beside="servers")
+    assert found.message in words
+    for one in found.servers:
+        assert one.name in words
+        assert one.layout in words
+
+
+def test_what_runs_on_which_link_is_a_picture_with_its_table(owner: User, sent: list[str]) -> None:
+    _, job = finished(owner, SPEC)
+    estimate = result_of(job)
+    assert estimate
+    charts = {one["key"]: one for one in workloads_context(estimate, ASKED)["charts"]}
+    best = training_context(estimate, {})["best"]
+    chart = charts["step-links"]
+    assert len(chart["table"]["rows"]) == len(best.links)
+    assert {row["bytes"] for row in chart["spec"]["data"]["values"]} == {
+        numbers.message_size(one.bytes_per_step) for one in best.links
+    }
+    for one in charts.values():
+        assert rendered([one["spec"]])[0]["length"] > 1000
 
 
 def test_every_reason_to_leave_a_layout_out_has_words() -> None:

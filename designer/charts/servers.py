@@ -1,0 +1,86 @@
+"""Dollars a million tokens of one model on servers with their scale-up domains, with the ends of prices and bands."""
+
+from collections.abc import Sequence
+
+from designer.charts.cost import tooltip
+from designer.charts.vega import IS_ON, POINT, Spec, chart_of, shaped
+from designer.wording.numbers import computed, count, usd_small, usd_small_range
+from estimator.workloads.servers import ServerRow
+
+
+def servers_chart(servers: Sequence[ServerRow]) -> Spec | None:
+    """A line a server from the low end to the high one, with the typical figure on it; None where none has a price."""
+    priced = [(one, one.usd_per_million_tokens) for one in servers if one.usd_per_million_tokens is not None]
+    if not priced:
+        return None
+    rows = [
+        {
+            "series": "s0",
+            "text": server_words(one),
+            "low": usd.low,
+            "typical": usd.typical,
+            "high": usd.high,
+            "printed": usd_small(usd.typical),
+            "ends": usd_small_range(usd),
+            "rate": f"{computed(one.tokens_per_s_per_gpu)} tokens/s",
+        }
+        for one, usd in priced
+    ]
+    hover = {"Server": "text", "A million tokens": "printed", "From, to": "ends", "Each GPU": "rate"}
+    x = {"field": "low", "type": "quantitative", "title": "Dollars a million tokens (logarithmic)"}
+    spec = {
+        "encoding": {
+            "y": {
+                "field": "text",
+                "type": "nominal",
+                "title": None,
+                "sort": None,
+                "scale": {"domain": [row["text"] for row in rows]},
+                "axis": {"ticks": False, "domain": False, "grid": True, "labelLimit": 260},
+            },
+        },
+        "layer": [
+            {
+                "transform": [IS_ON],
+                "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.4, "aria": False},
+                "encoding": {
+                    "x": {**x, "scale": {"type": "log", "nice": True}, "axis": {"format": "$,~r", "tickCount": 6}},
+                    "x2": {"field": "high"},
+                },
+            },
+            {
+                "transform": [IS_ON],
+                "mark": POINT | {"size": 110, "tooltip": tooltip(hover)},
+                "encoding": {"x": {**x, "field": "typical"}},
+            },
+        ],
+    }
+    table = [
+        {
+            "head": str(row["text"]),
+            "cells": [
+                {"text": str(row["printed"]), "note": str(row["ends"])},
+                {"text": str(row["rate"]), "note": ""},
+                {"text": count(one.gpus), "note": ""},
+            ],
+        }
+        for row, (one, _) in zip(rows, priced, strict=True)
+    ]
+    best = min(priced, key=lambda pair: pair[1].typical)
+    chart = chart_of(
+        "servers-usd",
+        "A million tokens on servers with their scale-up domains",
+        f"Dollars a million tokens of {len(rows)} servers; {server_words(best[0])} costs least, {usd_small(best[1].typical)}.",
+        [],
+        rows,
+        spec,
+        ["Server and domain", "A million tokens", "Each GPU", "GPUs"],
+        table,
+        "Ends are those of prices, running cost and the band of the rate. What all servers have in common is in them too.",
+    )
+    return shaped(chart, "low")
+
+
+def server_words(one: ServerRow) -> str:
+    """ "HGX B200, domain of 8"."""
+    return f"{one.name}, domain of {one.scale_up_domain_gpus}"

@@ -1,0 +1,112 @@
+"""A served model beside other ways to serve it: prefill and decode on GPUs of their own, and servers of other domains."""
+
+import json
+from functools import lru_cache
+from typing import cast
+
+from designer.forms.workloads import ServingForm, number, whole
+from designer.services.workloads.links import system_keys
+from designer.services.workloads.serving import DesignPlacement, beside_its_field
+from estimator.catalog.loader import load_catalog
+from estimator.errors import SpecError
+from estimator.record import Json, Record
+from estimator.result import PricedEstimate
+from estimator.serving_request import served
+from estimator.workloads.servers import ScaleUp
+from estimator.workloads.serving.answer import Placement, ServedRow
+from estimator.workloads.serving.pools import Comparison, PoolsLayout, words_of_pools
+
+ANSWERS_KEPT = 32
+PAIRS_SHOWN = 5
+
+
+class PoolsPlacement(Record):
+    """A pair of pools under the load requested."""
+
+    label: str
+    placement: Placement
+    why_not: str
+    """Why it is not the best; empty for the best one."""
+
+    @property
+    def row(self) -> ServedRow:
+        """Its figures under the load requested."""
+        return self.placement.rows[-1]
+
+
+class SearchedPools(Record):
+    """The best pairs of pools, and whether they beat the same GPUs for both."""
+
+    placements: list[PoolsPlacement]
+    comparison: Comparison
+    looked_at: int
+
+
+def searched_pools(form: ServingForm, estimate: PricedEstimate) -> SearchedPools:
+    """Pairs of pools under the load that was typed, of one copy.
+
+    Raises
+    ------
+    SpecError
+        With what is wrong, by the names of the form's fields.
+    """
+    typed = form.texts()
+    load = {"concurrency": [whole("concurrency", typed["concurrency"])], "system": system_keys(estimate)}
+    answer = _ask({**_request(form), **load, "mode": "disaggregated", "top": PAIRS_SHOWN})
+    why = {one["placement"]: one["message"] for one in answer["advice"]}
+    pairs = [
+        PoolsPlacement(
+            label=words_of_pools(PoolsLayout.from_json(one["layout"])),
+            placement=Placement.from_json({key: value for key, value in one.items() if key != "layout"}),
+            why_not=why.get(at, ""),
+        )
+        for at, one in enumerate(answer["placements"][:PAIRS_SHOWN])
+    ]
+    comparison = {key: value for key, value in answer["comparison"].items() if key != "aggregated"}
+    return SearchedPools(placements=pairs, comparison=Comparison.from_json(comparison), looked_at=answer["looked_at"])
+
+
+def compared_servers(form: ServingForm, estimate: PricedEstimate, best: DesignPlacement | None) -> ScaleUp:
+    """The model on servers of other domains, at the time per token that was typed or that the best placement here has.
+
+    Raises
+    ------
+    SpecError
+        With what is wrong, by the names of the form's fields.
+    """
+    request = {**_request(form), "design": estimate.spec.as_json(), "compare_servers": True, "top": 1}
+    request["target"] = {**request["target"], "tpot_ms": within_ms(form, best)}
+    return ScaleUp.from_json(_ask(request)["scale_up"])
+
+
+def within_ms(form: ServingForm, best: DesignPlacement | None) -> float:
+    """The time per token that servers are compared at."""
+    if text := form.text("tpot_ms"):
+        return number("tpot_ms", text)
+    return best.row.tpot_ms if best else USUAL_TPOT_MS
+
+
+USUAL_TPOT_MS = 50.0
+
+
+def _request(form: ServingForm) -> Json:
+    typed = form.texts()
+    return {
+        "model": typed["serve_model"],
+        "precision": typed["serve_precision"],
+        "input_tokens": whole("prompt_tokens", typed["prompt_tokens"]),
+        "output_tokens": whole("answer_tokens", typed["answer_tokens"]),
+        "target": {name: number(name, typed[name]) for name in ("tpot_ms", "ttft_ms") if typed[name]},
+    }
+
+
+def _ask(request: Json) -> Json:
+    try:
+        return _served(json.dumps(request, sort_keys=True))
+    except SpecError as error:
+        raise SpecError([beside_its_field(problem) for problem in error.problems]) from None
+
+
+@lru_cache(maxsize=ANSWERS_KEPT)
+def _served(request: str) -> Json:
+    return cast(Json, served(json.loads(request), load_catalog()))
