@@ -337,11 +337,13 @@ class Server:
         listed = self._listed(asked, shape, found, best, looked.loads, None, correction)
         row = max(listed["rows"], key=lambda one: float(one["tokens_per_s"]))
         copies = 1 if asked.gpus else built.n_gpus // int(listed["gpus"])
-        words = of_pools if asked.mode == DISAGGREGATED else of_worker
+        pools = asked.mode == DISAGGREGATED
+        words = of_pools if pools else of_worker
         return Rated(
             n_gpus=built.n_gpus,
             n_nodes=int(built.spec.compute.nodes or 0),
             words=words(found.layouts[best // len(looked.loads)])[0],
+            widest=max(_widest(one) for one in listed["layout"].values()) if pools else _widest(listed["layout"]),
             tokens_s=row["tokens_per_s"] * copies,
             band=row["tpot_ms_high"] / row["tpot_ms"],
             usd_per_gpu_hour=built.usd_per_gpu_hour,
@@ -804,6 +806,11 @@ _LAYOUT = ("tp", "pp", "attention_dp", "moe_tp", "ep")
 def _all_loads(gpus: int | None) -> FloatArray:
     """Requests in flight that are looked at where a request names none: of a replica, or of as many as the GPUs have room for."""
     return np.exp2(np.arange(LOAD_DOUBLINGS + (gpus - 1).bit_length() if gpus else LOAD_DOUBLINGS))
+
+
+def _widest(layout: Mapping[str, int]) -> int:
+    """GPUs that a layer of one worker spans."""
+    return max(layout["tp"] * layout["attention_dp"], layout["moe_tp"] * layout["ep"])
 
 
 def _evenly(count: int, most: int) -> IntArray:

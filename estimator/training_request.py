@@ -384,6 +384,7 @@ class Trainer:
             n_nodes=int(built.spec.compute.nodes or 0),
             words=" × ".join(f"{name.upper()} {layout[name]}" for name in names if (layout.get(name) or 1) > 1)
             or "one GPU",
+            widest=max((layout.get("tp") or 1) * (layout.get("cp") or 1), layout.get("ep") or 1),
             tokens_s=best["tokens_per_s"],
             band=best["step_s_high"] / best["step_s"],
             usd_per_gpu_hour=cost.usd_per_gpu_hour if cost else None,

@@ -38,6 +38,7 @@ class Rated(NamedTuple):
     n_gpus: int
     n_nodes: int
     words: str  # of the layout
+    widest: int  # GPUs that its largest group of a layer spans
     tokens_s: float  # of all GPUs
     band: float  # factor that a rate is within, nine times in ten
     usd_per_gpu_hour: Range[float] | None
@@ -86,7 +87,7 @@ class ScaleUp(Record):
     servers: list[ServerRow]
     refused: list[ServerRefused]
     verdict: str
-    """scale_up, scale_out, or no_difference."""
+    """scale_up, scale_out, domain_not_used, or no_difference."""
     message: str
 
 
@@ -260,10 +261,16 @@ def _verdict(rows: list[ServerRow], rated: list[tuple[Candidate, Rated]], catalo
         return "no_difference", "Prices are missing on one side."
     names = [f"{rows[at].name}, a domain of {rows[at].scale_up_domain_gpus}" for at in (large, small)]
     direction = "less" if ratio.typical < 1 else "more"
-    shown = f"a million tokens cost {abs(ratio.typical - 1):.0%} {direction} on {names[0]}, than on {names[1]}"
+    shown = f"a million tokens cost {abs(ratio.typical - 1) * 100:.0f} % {direction} on {names[0]}, than on {names[1]}"
     other = (
         "" if kinds[small] == kinds[large] else " The two are of different GPU architectures, which counts here too."
     )
+    if rated[large][1].widest <= rows[small].scale_up_domain_gpus:
+        unused = f"The larger domain is not used: the best layout there is {rows[large].layout}, which a node holds too"
+        return (
+            "domain_not_used",
+            f"{unused}. What is left is the GPU and its price: {shown} ({_percent(ratio)}).{other}",
+        )
     if ratio.high < 1:
         return "scale_up", f"Scale up: {shown} ({_percent(ratio)}).{other}"
     if ratio.low > 1:
@@ -287,4 +294,4 @@ def _sides(rows: list[ServerRow], some: list[int]) -> tuple[int, int] | None:
 
 
 def _percent(ratio: Range[float]) -> str:
-    return f"{ratio.low - 1:+.0%} to {ratio.high - 1:+.0%}"
+    return f"{(ratio.low - 1) * 100:+.0f} to {(ratio.high - 1) * 100:+.0f} %"

@@ -186,10 +186,8 @@ def pool_layout(row: IntArray) -> dict[str, dict[str, int]]:
 
 
 def of_pools(row: IntArray) -> tuple[str, str]:
-    """A pair of pools in words, and how many GPUs it takes."""
-    layout = pool_layout(row)
-    gpus = sum(int(pool["tp"] * pool["pp"] * pool["attention_dp"] * pool["workers"]) for pool in layout.values())
-    return words_of_pools(PoolsLayout.from_json(layout)), f"; one copy has {gpus} GPUs"
+    """A pair of pools in words, and nothing more to say of it."""
+    return words_of_pools(PoolsLayout.from_json(pool_layout(row))), ""
 
 
 def words_of_pools(layout: PoolsLayout) -> str:
@@ -226,7 +224,7 @@ _ONE_SIDED = {
 def _two_sided(verdict: str, ratio: float, rates: list[float], wins: list[Faster]) -> str:
     head = {
         "disaggregated": "Disaggregation wins",
-        "aggregated": "Disaggregation does not pay here",
+        "aggregated": "Disaggregation does not pay for the most tokens" if wins else "Disaggregation does not pay here",
         "no_difference": "Disaggregation makes no difference worth its pools",
     }[verdict]
     served = (
@@ -235,7 +233,7 @@ def _two_sided(verdict: str, ratio: float, rates: list[float], wins: list[Faster
     )
     if not wins:
         return f"{served} At no time per token do pools serve noticeably more."
-    return f"{served} Pools serve more where a token may take {', or '.join(_span(one) for one in wins)}."
+    return f"{served} They serve more where a token may take {', or '.join(_span(one) for one in wins)}."
 
 
 def _span(one: Faster) -> str:

@@ -26,14 +26,14 @@ SERVED: dict[str, Any] = {
 }
 
 
-def told_apart(rate_of_rack: float, price_spread: float) -> ScaleUp:
+def told_apart(rate_of_rack: float, price_spread: float, widest: int = 64) -> ScaleUp:
     """A node at 100 tokens a second and GPU against a rack, at the same dollars an hour."""
 
     def rate(design: Json) -> Rated:
         is_rack = design["compute"]["server"] == "gb200-tray"
         capex = Range(1e6 * (1 - price_spread), 1e6, 1e6 * (1 + price_spread))
         tokens_s = 144 * (rate_of_rack if is_rack else 100.0)
-        return Rated(144, 18, "TP 8", tokens_s, 1.4, Range(1.0, 2.0, 4.0), capex)
+        return Rated(144, 18, "TP 8", widest, tokens_s, 1.4, Range(1.0, 2.0, 4.0), capex)
 
     return scale_up(DESIGN, "hgx-b200-10u", 144, ["gb200-tray"], rate, CATALOG)
 
@@ -59,6 +59,12 @@ def test_prices_and_bands_decide_what_can_be_told(rate_of_rack: float, price_spr
     assert rack.against.typical == pytest.approx(100 / rate_of_rack)
 
 
+def test_a_layout_that_a_node_holds_too_does_not_speak_for_the_larger_domain() -> None:
+    found = told_apart(150.0, 0.05, widest=8)
+    assert found.verdict == "domain_not_used"
+    assert "GPU and its price" in found.message
+
+
 def test_smaller_racks_of_the_same_trays_are_marked_as_an_assumption() -> None:
     rows = told_apart(150.0, 0.05).servers
     assert [row.scale_up_domain_gpus for row in rows] == [8, 36, 72]
@@ -70,7 +76,7 @@ def test_what_is_refused_stands_with_its_reason() -> None:
     def rate(design: Json) -> Rated:
         if design["compute"]["server"] == "gb200-tray":
             raise SpecError([Problem("target", "targets_not_met", "Too slow.")])
-        return Rated(144, 18, "TP 8", 1e4, 1.4, None, None)
+        return Rated(144, 18, "TP 8", 8, 1e4, 1.4, None, None)
 
     found = scale_up(DESIGN, "hgx-b200-10u", 144, ["gb200-tray"], rate, CATALOG)
     assert {(one.server, one.code) for one in found.refused} == {("gb200-tray", "targets_not_met")}
