@@ -6,6 +6,7 @@ from typing import cast
 
 from designer.forms.workloads import ServingForm, number, whole
 from designer.services.workloads.links import system_keys
+from designer.services.workloads.own_models import model_named
 from designer.services.workloads.serving import DesignPlacement, beside_its_field
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
@@ -92,7 +93,7 @@ USUAL_TPOT_MS = 50.0
 def _request(form: ServingForm) -> Json:
     typed = form.texts()
     return {
-        "model": typed["serve_model"],
+        "model": model_named(typed["serve_model"], "serve_model"),
         "precision": typed["serve_precision"],
         "input_tokens": whole("prompt_tokens", typed["prompt_tokens"]),
         "output_tokens": whole("answer_tokens", typed["answer_tokens"]),

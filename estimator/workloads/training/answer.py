@@ -221,5 +221,12 @@ def _links(steps: Steps, traffic: Traffic, step_s: FloatArray) -> list[tuple[Lin
 def _link(flow: Flow, n_bytes: float, slowdown: Slowdown) -> Link:
     path = {SCALE_UP_LEVEL: SCALE_UP, PCIE: PCIE_PATH, HOST_MEMORY: HOST_PATH}
     return Link(
-        path.get(flow.level, NETWORK), flow.kind, n_bytes, flow.share, LEVELS[flow.level], slowdown.usual, slowdown.most, slowdown.others
+        path.get(flow.level, NETWORK),
+        flow.kind,
+        n_bytes,
+        flow.share,
+        LEVELS[flow.level],
+        slowdown.usual,
+        slowdown.most,
+        slowdown.others,
     )
