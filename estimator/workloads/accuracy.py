@@ -150,7 +150,7 @@ def _serving() -> list[AccuracyRow]:
             fitted=Error(float(row["median"]), float(row["ninth_decile"])),
             model_left_out=_error(row, "left_out_"),
             source_left_out=None,
-            after_three_rows=None,
+            after_three_rows=_error(row, "three_rows_"),
             naive=_error(row, "naive_"),
         )
         for row in _table(SERVING)

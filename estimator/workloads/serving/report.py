@@ -1,7 +1,8 @@
 """Accuracy of serving in the open: ``python -m estimator.workloads.serving.report`` writes ``accuracy.csv`` (generated).
 
 Each row is a slice of the measured runs by source, model, GPU, engine or load: how many, and |ln(predicted ÷ measured)| with
-the constants as they stand, with each model left out of its own fit, and of the naive guess. A digest of the constants and
+the constants as they stand, with each model left out of its own fit, then calibrated by three other runs of the same model,
+GPU, precision, engine and release, and of the naive guess. A digest of the constants and
 the runs says what the file belongs to. ``ranking.csv`` says how well the same predictions, each model left out, choose between
 layouts that were measured side by side.
 """
@@ -9,7 +10,7 @@ layouts that were measured side by side.
 import csv
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.units import BoolArray, FloatArray
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.ranking import Ranking, joined, ranking, write_rankings
+from estimator.workloads.serving.calibration import correction_of, features_of
 from estimator.workloads.serving.constants import DATA, serving_constants
 from estimator.workloads.serving.fit import Aggregated, Pools, errors, without_own_model
 from estimator.workloads.serving.rows import MEASURED, Runs, measured_runs
@@ -34,6 +36,8 @@ COLUMNS = (
     "ninth_decile",
     "left_out_median",
     "left_out_ninth_decile",
+    "three_rows_median",
+    "three_rows_ninth_decile",
     "naive_median",
     "naive_ninth_decile",
 )
@@ -41,6 +45,8 @@ LOADS = ((1, 4), (5, 16), (17, 64), (65, 10**9))
 SLICES = ("source", "model", "gpu", "framework", "precision")
 SAME = ("model", "gpu", "precision", "framework", "input_tokens", "output_tokens", "concurrency")
 LAYOUT = ("tp", "pp", "attention_dp", "moe_tp", "ep")
+STACK = ("model", "gpu", "precision", "framework", "release")
+N_CALIBRATING = 3
 FEWEST = 3  # layouts of a group in which the first two are no foregone conclusion
 
 
@@ -80,18 +86,39 @@ def slices(runs: Runs) -> Iterator[tuple[str, str, BoolArray]]:
         )
 
 
-def rows_of(
-    figure: str, runs: Runs, measured: FloatArray, predictions: tuple[FloatArray, FloatArray | None, FloatArray]
-) -> Iterator[list[str]]:
-    """Rows of one figure: predicted with the constants, with the model left out, and guessed."""
+def after_three_rows(
+    runs: Runs, tpot_s: FloatArray, ttft_s: FloatArray, seed: int = 0
+) -> tuple[FloatArray, FloatArray]:
+    """Both times of each run after three other runs of its stack calibrate, drawn at random; NaN where there are fewer. [s]"""
+    random = np.random.default_rng(seed)
+    stacks = joined(runs.labels(name) for name in STACK)
+    concurrency, inputs, outputs, tp = (
+        np.array([row.number(name) for row in runs.rows])
+        for name in ("concurrency", "input_tokens", "output_tokens", "tp")
+    )
+    features = features_of(concurrency, inputs, outputs, tp)
+    off_tpot, off_ttft = np.log(runs.tpot_s / tpot_s), np.log(runs.ttft_s / ttft_s)
+    out = np.full((2, len(tpot_s)), np.nan)
+    for place, stack in enumerate(stacks):
+        others = np.flatnonzero((stacks == stack) & (np.arange(len(stacks)) != place))
+        if len(others) < N_CALIBRATING:
+            continue
+        rows = random.choice(others, N_CALIBRATING, replace=False)
+        found = correction_of(features[rows], off_tpot[rows], off_ttft[rows][np.isfinite(off_ttft[rows])].tolist())
+        out[:, place] = found.tpot_factor(features[place])[()], found.ttft_factor
+    return tpot_s * out[0], ttft_s * out[1]
+
+
+def rows_of(figure: str, runs: Runs, measured: FloatArray, predictions: Sequence[FloatArray]) -> Iterator[list[str]]:
+    """Rows of one figure: predicted with the constants, with the model left out, calibrated after that, and guessed."""
     for by, value, own in slices(runs):
         known = own & np.isfinite(measured)
         if not known.any():
             continue
         numbers = []
         for predicted in predictions:
-            found = None if predicted is None else errors(predicted[known], measured[known])
-            numbers += ["", ""] if found is None else [f"{one:.3f}" for one in found]
+            some = np.isfinite(predicted[known]).any()
+            numbers += [f"{one:.3f}" for one in errors(predicted[known], measured[known])] if some else ["", ""]
         yield [figure, by, value, str(int(known.sum())), *numbers]
 
 
@@ -128,6 +155,7 @@ def main() -> int:
     data = Aggregated.of(measured_runs("aggregated"), catalog, constants)
     runs, served = data.runs, aggregated(data.cases)
     tpot, ttft = without_own_model(data, constants)
+    calibrated = after_three_rows(runs, tpot, ttft)
     write_rankings(RANKING, rankings(runs, tpot), digest())
     gpus = data.cases.layouts.gpus
     rate = tokens_s_per_gpu(runs, runs.tpot_s, runs.ttft_s, gpus)
@@ -136,17 +164,18 @@ def main() -> int:
     with ACCURACY.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*COLUMNS, digest()])
-        for figure, measured, now, left_out in (
-            ("time per token", runs.tpot_s, served.tpot_s, tpot),
-            ("time to first token", runs.ttft_s, served.ttft_s, ttft),
+        for figure, measured, *predictions in (
+            ("time per token", runs.tpot_s, served.tpot_s, tpot, calibrated[0]),
+            ("time to first token", runs.ttft_s, served.ttft_s, ttft, calibrated[1]),
             (
                 "tokens a second and GPU",
                 rate,
                 tokens_s_per_gpu(runs, served.tpot_s, served.ttft_s, gpus),
                 tokens_s_per_gpu(runs, tpot, ttft, gpus),
+                tokens_s_per_gpu(runs, *calibrated, gpus),
             ),
         ):
-            writer.writerows(rows_of(figure, runs, measured, (now, left_out, naive_guess(runs, measured))))
+            writer.writerows(rows_of(figure, runs, measured, [*predictions, naive_guess(runs, measured)]))
     return append_pools(pools, of_pools)
 
 
@@ -163,7 +192,7 @@ def append_pools(pools: Pools, figures: list[FloatArray]) -> int:
             for by, value, own in slices(pools.runs):
                 if own.any():
                     numbers = [f"{one:.3f}" for one in errors(found[own], measured[own])]
-                    writer.writerow([name, by, value, str(int(own.sum())), *numbers, "", "", "", ""])
+                    writer.writerow([name, by, value, str(int(own.sum())), *numbers, *[""] * 6])
     return 0
 
 

@@ -13,6 +13,7 @@ from estimator.workloads.serving.report import (
     ACCURACY,
     COLUMNS,
     RANKING,
+    after_three_rows,
     digest,
     naive_guess,
     slices,
@@ -49,6 +50,16 @@ def test_each_model_left_out_is_predicted_as_closely_as_promised() -> None:
         assert float(whole[figure]["left_out_ninth_decile"]) <= 0.40
         assert float(whole[figure]["naive_median"]) > 2 * float(whole[figure]["left_out_median"])
     assert float(whole["time to first token"]["left_out_median"]) <= 0.40
+
+
+def test_three_rows_of_a_stack_bring_a_model_left_out_close() -> None:
+    whole = {row["figure"]: row for row in report()[1] if row["by"] == "all"}
+    for figure in ("time per token", "tokens a second and GPU"):
+        assert float(whole[figure]["three_rows_median"]) <= 0.09
+        assert float(whole[figure]["three_rows_ninth_decile"]) <= 0.26
+    runs = measured_runs("aggregated")
+    tpot, _ = after_three_rows(runs, 1.5 * runs.tpot_s, runs.ttft_s)
+    assert errors(tpot, runs.tpot_s)[1] < np.log(1.5) / 4, "of a factor that all rows share little is left"
 
 
 def test_the_naive_guess_of_a_run_knows_other_models_alone() -> None:
