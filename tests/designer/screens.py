@@ -67,6 +67,7 @@ PAGES = {
     "workloads-pools": Shot("{hall}?tab=workloads&beside=pools", at="#pools"),
     "workloads-servers": Shot("{hall}?tab=workloads&beside=servers", at="#servers"),
     "workloads-launch": Shot("{hall}?tab=workloads", at="#placement-form"),
+    "acceptance": Shot("{hall}?tab=workloads", click="#acceptance a.button"),
     "schedule": Shot("{hall}?tab=cabling&view=schedule", at="#result"),
     "floor": Shot("{hall}?tab=racks", at="#floor"), "elevations": Shot("{hall}?tab=racks", at="#racks"),
     "failures": Shot("{hall}?tab=findings", at="#failures"),

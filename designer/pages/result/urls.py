@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from designer.pages.result import asbuilt, own_model, views
+from designer.pages.result import acceptance, asbuilt, own_model, views
 from designer.pages.result.cost import what_if
 
 urlpatterns = [
@@ -15,6 +15,7 @@ urlpatterns = [
         asbuilt.links_compare,
         name="links-compare",
     ),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/acceptance/", acceptance.acceptance, name="acceptance"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cost/what-if/", what_if.cost_what_if, name="cost-what-if"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cost/apply/", what_if.cost_apply, name="cost-apply"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/bom/", views.estimate_bom, name="estimate-bom"),
