@@ -48,6 +48,7 @@ from estimator.handoff.launch.formats import LAUNCH_FORMATS
 from estimator.handoff.launch.summary import PlacementSummary
 from estimator.performance.prediction import PredictionRequest
 from estimator.record import Json
+from estimator.search.request import SearchRequest, SweepRequest
 from estimator.serving_request import ServingRequest
 from estimator.spec.design import DesignSpec
 from estimator.training_request import TrainingRequest
@@ -78,6 +79,19 @@ TRAINING_OF_DESIGN: Json = {"design": SPEC, "model": "llama3-70b", "precision": 
 _SERVED: Json = {"model": "llama3-70b", "precision": "fp8", "concurrency": [1, 16]}
 SERVING_EXAMPLE: Json = {"system": _H100, **_SERVED, "layout": {"tp": 4}}
 SERVING_OF_DESIGN: Json = {"design": SPEC, **_SERVED, "top": 3}
+SEARCH_EXAMPLE: Json = {
+    "base": {"compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr", "tiers": [2, 3]}},
+    "free": ["oversubscription", "layout"],
+    "objective": "network_usd",
+    "limits": [{"figure": "all_reduce_gb_s", "least": 350}],
+    "pareto": ["network_usd", "all_to_all_gb_s"],
+    "top": 5,
+}
+SWEEP_EXAMPLE: Json = {
+    "base": {"compute": {"server": "dgx-h100"}, "fabric": {"generation": "ndr"}},
+    "x": {"field": "gpus", "values": {"from": 64, "to": 4096, "factor": 2}},
+    "figures": ["tiers", "network_usd"],
+}
 MOST_WORKLOADS = 200  # in one call
 PREDICTION_OF_DESIGN = {"design": SPEC, "collective": "alltoall", "message_bytes": [1048576, 8589934592]}
 REFUSED = {
@@ -228,6 +242,29 @@ def _answers(name: str, document: str) -> Json:
     """What a call about a workload answers, one or, of a list, several; the document says what its keys are."""
     one = component(f"{name}Answer", values_by(f"key, as docs/{document}.md has them"))
     return {"anyOf": [one, component(f"{name}Answers", {"type": "array", "items": one})]}
+
+
+def _finding(kind: type[BaseModel]) -> Json:
+    """Body of a search or sweep: its base is a design with values left open, or the id of a saved one."""
+    asked = split_enums(kind.model_json_schema(mode="validation", ref_template="#/components/schemas/Search{model}"))
+    for name, part in asked.pop("$defs", {}).items():
+        if name == "Span":
+            part["properties"]["values"] = _VALUES
+        component(f"Search{name}", part | {"title": f"Search{name}"})
+    base = values_by("section of a design; a field may be a list, or a range of from, to and step or factor")
+    asked["properties"]["base"] = {"anyOf": [{"type": "string", "format": "uuid"}, component("SearchBase", base)]}
+    return component(kind.__name__, asked)
+
+
+def _found(name: str) -> Json:
+    """What a search or sweep answers; the document says what its keys are."""
+    return component(f"{name}Answer", values_by("key, as docs/search.md has them"))
+
+
+_VALUES = {
+    "description": "A list, or a range of from, to and step or factor.",
+    "anyOf": [{"type": "array", "items": {}}, component("SearchRange", values_by("key of a range"))],
+}
 
 
 def _json(*shapes: Json) -> Json:
@@ -425,6 +462,24 @@ acceptance = _call(
     parameters=[AcceptanceQuery],
     examples=[_example("gates of a design", {"design": SPEC})],
     tags=["bring-up"],
+)
+searches = _call(
+    "search",
+    "The best designs for a requirement, the front, and why the others are not",
+    {200: _found("Search")},
+    (*BODY, 404, 503),
+    request=_json(_finding(SearchRequest)),
+    examples=[_example("cheapest of 1,024 GPUs", SEARCH_EXAMPLE)],
+    tags=["searches"],
+)
+sweeps = _call(
+    "sweep",
+    "Figures of a design over values of one or two of its fields",
+    {200: _found("Sweep")},
+    (*BODY, 404, 503),
+    request=_json(_finding(SweepRequest)),
+    examples=[_example("network by number of GPUs", SWEEP_EXAMPLE)],
+    tags=["searches"],
 )
 calibration_create = _call(
     "calibrate",

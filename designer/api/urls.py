@@ -14,6 +14,7 @@ from designer.api.resources import (
     links,
     placements,
     scaling,
+    searches,
     what_if,
     workloads,
 )
@@ -30,6 +31,8 @@ urlpatterns = [
     path("placements/", placements.PlacementsView.as_view(), name="placements"),
     path("placements/file/", placements.PlacementFileView.as_view(), name="placements-file"),
     path("acceptance/", acceptance.AcceptanceView.as_view(), name="acceptance"),
+    path("searches/", searches.SearchesView.as_view(), name="searches"),
+    path("sweeps/", searches.SweepsView.as_view(), name="sweeps"),
     path("calibrations/", calibrations.CalibrationsView.as_view(), name="calibrations"),
     path("calibrations/<uuid:pk>/", calibrations.CalibrationView.as_view(), name="calibration"),
     path("spec-schema/", designs.SpecSchemaView.as_view(), name="spec-schema"),

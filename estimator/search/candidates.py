@@ -14,7 +14,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.fabric.columns import Asked, Sizing
 from estimator.fabric.size import with_first_pods
-from estimator.fabric.sizing import asked_columns, sized_columns
+from estimator.fabric.sizing import asked_columns, fits_one_tier, leaf_layer, sized_columns, two_tiers
 from estimator.record import Given, Json
 from estimator.search.values import Axis
 from estimator.spec.change import SIZES, apply_change
@@ -157,8 +157,8 @@ class Refused:
             self.first.setdefault(problems[0].code, problems[0])
 
 
-def templates_of(space: Space, catalog: Catalog, refused: Refused) -> list[Template]:
-    """The requests of a space that can be parsed.
+def templates_of(space: Space, catalog: Catalog, refused: Refused, most: int) -> list[Template]:
+    """The requests of a space that can be parsed, at most so many.
 
     Raises
     ------
@@ -170,9 +170,13 @@ def templates_of(space: Space, catalog: Catalog, refused: Refused) -> list[Templ
     found: list[Template] = []
     problems: list[Problem] = []
     free = {axis.path for axis in space.outer if axis.is_free}
+    n_tried = 0
     for at, values in enumerate(product(*(axis.values for axis in space.outer))):
         change = {axis.path: value for axis, value in zip(space.outer, values, strict=True)}
-        if not _may_fit(change, space.fixed, catalog):
+        n_tried += (is_fit := _may_fit(change, space.fixed, catalog))
+        if n_tried > most:
+            raise SpecError([_too_many_requests(space, most)])
+        if not is_fit:
             refused.add([Problem("base.fabric.leaf_switch", "switch_does_not_fit", _NO_FIT)], space.n_inner)
             continue
         try:
@@ -190,6 +194,15 @@ def templates_of(space: Space, catalog: Catalog, refused: Refused) -> list[Templ
         )
     _check_columns(space, found[0], start)
     return found
+
+
+def _too_many_requests(space: Space, most: int) -> Problem:
+    named = ", ".join(f"{axis.path} ({len(axis.values):,})" for axis in space.outer)
+    message = (
+        f"Values of parts and rules make more than {most:,} requests to be read one by one: {named}. Give fewer values; "
+        "counts and ratios are not among them."
+    )
+    return Problem("base", "too_many_candidates", message)
 
 
 _NO_FIT = "The switches of the catalog that were tried have no ports of the generation's rate and protocol."
@@ -247,9 +260,15 @@ def taken(sizing: Sizing, rows: IntArray) -> Sizing:
 
 
 def batches(
-    space: Space, templates: Sequence[Template], catalog: Catalog, refused: Refused, most: int
+    space: Space, templates: Sequence[Template], catalog: Catalog, refused: Refused, most: int, of_three_tiers: int
 ) -> Iterator[Batch]:
-    """The candidates of plain templates that can be built, so many at a time."""
+    """The candidates of plain templates that can be built, so many at a time.
+
+    Raises
+    ------
+    SpecError
+        If more than ``of_three_tiers`` need three tiers, which are chosen one by one.
+    """
     if not templates:
         return
     grid = _grid(space)
@@ -268,12 +287,19 @@ def batches(
             [Problem("base", "contradiction", _NOT_ALLOWED)] * bool((~is_allowed).any()), int((~is_allowed).sum())
         )
         rows = np.flatnonzero(is_allowed)
+        of_three_tiers -= _n_of_three_tiers(asked.take(rows))
+        if of_three_tiers < 0:
+            raise SpecError([Problem("base", "too_many_candidates", _THREE_TIERS)])
         sizing = _sized(asked.take(rows))
         built = np.flatnonzero(sizing.tiers > 0)
         refused.add([Problem("base", "no_network", _NO_NETWORK)] * (len(built) < len(rows)), len(rows) - len(built))
         yield Batch(templates, number[rows][built], template[rows][built], taken(sizing, built))
 
 
+_THREE_TIERS = (
+    "Too many candidates need three tiers, whose pods and cores are chosen one by one. Give fewer values, fewer nodes, or "
+    "a lower number of tiers."
+)
 _NOT_ALLOWED = (
     "Values contradict each other: more leaf ports than a leaf has, more endpoints than the limit, or growth to fewer "
     "nodes than there are."
@@ -380,3 +406,10 @@ def _sized(asked: Asked) -> Sizing:
     rows = np.ascontiguousarray(table).view([("", np.int64)] * table.shape[1]).ravel()
     _, first, again = np.unique(rows, return_index=True, return_inverse=True)
     return taken(sized_columns(with_first_pods(asked.take(first))), again.ravel())
+
+
+def _n_of_three_tiers(asked: Asked) -> int:
+    """Candidates that want three tiers, or for which two with all that a leaf can hold are not enough."""
+    leaves = leaf_layer(asked)
+    is_two = (two_tiers(asked, leaves, leaves.grown_nodes).group_spines > 0) | fits_one_tier(asked, leaves.grown_nodes)
+    return int(((asked.tiers == 3) | ((asked.tiers == 0) & ~is_two)).sum())

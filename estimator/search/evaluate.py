@@ -12,12 +12,12 @@ from estimator.search.cables import Uncounted, alike, cabled
 from estimator.search.candidates import Batch, Refused, Space, batches, templates_of
 from estimator.search.figures import PARTS, Key, Table, figures_of, figures_of_estimate, joined
 from estimator.search.money import priced
+from estimator.search.request import Bounds
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.units import IntArray
 
-AT_ONCE = 4_096
-MOST_ONE_BY_ONE = 500
+BATCH = 4_096  # candidates in columns together
 ERROR = "error"  # severity of a finding: what cannot be built as it stands
 Estimator = Callable[[Sequence[DesignSpec], Catalog, Sequence[str]], Sequence[Estimate]]
 _BLOCKED = Problem(
@@ -39,7 +39,7 @@ class Evaluated:
         return len(self.number)
 
 
-def evaluated(space: Space, keys: Sequence[Key], catalog: Catalog, estimate: Estimator) -> Evaluated:
+def evaluated(space: Space, keys: Sequence[Key], catalog: Catalog, estimate: Estimator, bounds: Bounds) -> Evaluated:
     """All candidates of a space.
 
     Parameters
@@ -52,7 +52,7 @@ def evaluated(space: Space, keys: Sequence[Key], catalog: Catalog, estimate: Est
         For values that are wrong by themselves, and where too many candidates must be estimated one by one.
     """
     refused = Refused()
-    templates = templates_of(space, catalog, refused)
+    templates = templates_of(space, catalog, refused, bounds.requests)
     plain = [one for one in templates if one.is_plain(catalog)]
     numbers: list[IntArray] = []
     tables: list[Table] = []
@@ -61,9 +61,9 @@ def evaluated(space: Space, keys: Sequence[Key], catalog: Catalog, estimate: Est
         for one in templates
         if not one.is_plain(catalog)
     ]
-    for batch in batches(space, plain, catalog, refused, AT_ONCE):
+    for batch in batches(space, plain, catalog, refused, BATCH, bounds.of_three_tiers):
         alone += _in_columns(batch, keys, catalog, refused, numbers, tables)
-    for number in np.concatenate([np.zeros(0, np.int64), *_bounded(alone)]).tolist():
+    for number in np.concatenate([np.zeros(0, np.int64), *_bounded(alone, bounds.one_by_one)]).tolist():
         table = _one_by_one(space, number, keys, catalog, estimate, refused)
         if table:
             numbers.append(np.array([number], dtype=np.int64))
@@ -95,12 +95,12 @@ def _in_columns(
     return left_out
 
 
-def _bounded(alone: list[IntArray]) -> list[IntArray]:
+def _bounded(alone: list[IntArray], most: int) -> list[IntArray]:
     count = sum(len(one) for one in alone)
-    if count > MOST_ONE_BY_ONE:
+    if count > most:
         message = (
             f"{count:,} candidates have other networks, a floor plan, lengths set manually, fabric managers, split ports or "
-            f"gaps for growth, and are estimated one by one: {MOST_ONE_BY_ONE:,} is the most. Give fewer values, or leave "
+            f"gaps for growth, and are estimated one by one: {most:,} is the most. Give fewer values, or leave "
             "these keys out."
         )
         raise SpecError([Problem("base", "too_many_candidates", message)])

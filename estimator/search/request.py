@@ -1,6 +1,7 @@
 """Keys of a search and of a sweep: types and bounds. What a base may hold is values.py's to say."""
 
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 from pydantic import Field
 
@@ -8,10 +9,24 @@ from estimator.record import Json
 from estimator.spec.checking import Section, empty
 
 MOST_LIMITS, MOST_FREE, MOST_TOP = 20, 12, 200
-MOST_CANDIDATES = 100_000  # of one search of the command line; REST has a bound of its own
-MOST_POINTS = 2_000  # of a sweep
 WHAT, WHAT_SWEEP = "a search", "a sweep"
 DEFAULT_BYTES = 17_179_869_184
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What one answer may take: candidates, those that need a request of their own, need three tiers, or are estimated alone."""
+
+    candidates: int
+    requests: int
+    of_three_tiers: int
+    one_by_one: int
+
+
+COMMAND_LINE = Bounds(candidates=100_000, requests=3_000, of_three_tiers=10_000, one_by_one=500)
+AT_ONCE = Bounds(candidates=20_000, requests=300, of_three_tiers=500, one_by_one=50)  # while a caller waits for it
+MOST_POINTS = 2_000  # of a sweep
+
 
 Bytes = Field(DEFAULT_BYTES, ge=1, le=2**50, description="Message size of a bandwidth, as nccl-tests counts it.")
 
@@ -56,6 +71,3 @@ class SweepRequest(Section):
     y: Span | None = Field(None, description="A second one.")
     figures: list[str] = Field(min_length=1, max_length=20, description="What is answered at every point.")
     at_bytes: int = Bytes
-
-
-Kind = Literal["search", "sweep"]

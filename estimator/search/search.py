@@ -12,7 +12,7 @@ from estimator.search.candidates import Space, space_of
 from estimator.search.evaluate import Estimator, Evaluated, evaluated
 from estimator.search.figures import FIGURES, Key, described, figure_named, known, ranges_of
 from estimator.search.front import first_of_equals, front_of, ranked, within_each_other
-from estimator.search.request import MOST_CANDIDATES, WHAT, Limit, SearchRequest
+from estimator.search.request import COMMAND_LINE, WHAT, Bounds, Limit, SearchRequest
 from estimator.search.result import Binding, FoundDesign, Lost, MetLimit, Relaxation, Search
 from estimator.search.values import RATIOS, Axis, axes_of
 from estimator.spec.checking import validated
@@ -24,14 +24,14 @@ _RATIO = "fabric.oversubscription"
 _BEHIND = ("capex_usd", "switches")  # what ranks designs of the same objective
 
 
-def search(request: Any, catalog: Catalog, estimate: Estimator, most: int = MOST_CANDIDATES) -> Search:
+def search(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds = COMMAND_LINE) -> Search:
     """The best designs for a requirement.
 
     Parameters
     ----------
     request : the JSON of a search.
     estimate : ``pipeline.estimate``.
-    most : candidates that may be looked at.
+    bounds : what the answer may take.
 
     Raises
     ------
@@ -45,10 +45,10 @@ def search(request: Any, catalog: Catalog, estimate: Estimator, most: int = MOST
         raise SpecError(problems)
     _check(asked)
     fixed, axes = axes_of(asked.base, asked.free, catalog)
-    found = evaluated(space_of(fixed, axes, most), _keys(asked), catalog, estimate)
+    found = evaluated(space_of(fixed, axes, bounds.candidates), _keys(asked), catalog, estimate, bounds)
     made = _Search(asked, found, catalog)
     if made.is_empty:
-        return _nothing(made, axes, catalog, estimate, most)
+        return _nothing(made, axes, catalog, estimate, bounds)
     return made.answer()
 
 
@@ -305,7 +305,7 @@ def _shortfall(column: FloatArray, limit: Limit) -> FloatArray:
     return np.maximum(np.maximum(below, above), 0.0)
 
 
-def _nothing(made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Estimator, most: int) -> Search:
+def _nothing(made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Estimator, bounds: Bounds) -> Search:
     """The answer where nothing is feasible: what would have to change.
 
     Raises
@@ -313,7 +313,7 @@ def _nothing(made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Es
     InfeasibleDesign
         If nothing can be built, and a higher oversubscription does not help.
     """
-    relax = [*_with_more_oversubscription(made, axes, catalog, estimate, most), *made.relaxations()]
+    relax = [*_with_more_oversubscription(made, axes, catalog, estimate, bounds), *made.relaxations()]
     if not len(made.found) and not relax:
         refused = made.found.refused
         raise InfeasibleDesign(
@@ -326,7 +326,7 @@ def _nothing(made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Es
 
 
 def _with_more_oversubscription(
-    made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Estimator, most: int
+    made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Estimator, bounds: Bounds
 ) -> list[Relaxation]:
     """The least oversubscription above the one that is fixed with which a design is possible, if there is one."""
     space = made.found.space
@@ -335,8 +335,8 @@ def _with_more_oversubscription(
     if any(axis.path in (_RATIO, "fabric.leaf_uplinks", "fabric.leaf_downlinks") for axis in axes):
         return []
     for ratio in (one for one in RATIOS if parse_ratio(one) > parse_ratio(held)):
-        wider: Space = space_of(space.fixed, [*axes, Axis(_RATIO, (ratio,))], most)
-        tried = _Search(made.asked, evaluated(wider, _keys(made.asked), catalog, estimate), catalog)
+        wider: Space = space_of(space.fixed, [*axes, Axis(_RATIO, (ratio,))], bounds.candidates)
+        tried = _Search(made.asked, evaluated(wider, _keys(made.asked), catalog, estimate, bounds), catalog)
         rows = np.flatnonzero(tried.feasible(tried.met))
         if len(rows):
             best = int(rows[np.argmin(tried.less(tried.objective)[rows])])

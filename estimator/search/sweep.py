@@ -10,7 +10,7 @@ from estimator.record import Json
 from estimator.search.candidates import Space, space_of
 from estimator.search.evaluate import Estimator, Evaluated, evaluated
 from estimator.search.figures import Key, described, figure_named, known, ranges_of
-from estimator.search.request import MOST_POINTS, WHAT_SWEEP, Span, SweepRequest
+from estimator.search.request import COMMAND_LINE, MOST_POINTS, WHAT_SWEEP, Bounds, Span, SweepRequest
 from estimator.search.result import Sweep, SweepChange, SweepPoint
 from estimator.search.values import Axis, axes_of, field_path, values_of
 from estimator.spec.change import SIZES
@@ -21,14 +21,14 @@ _KINDS = ("tiers",)
 _MOST_STEPS = 24  # halvings between two points: enough for any number of nodes
 
 
-def sweep(request: Any, catalog: Catalog, estimate: Estimator, most: int = MOST_POINTS) -> Sweep:
+def sweep(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds = COMMAND_LINE) -> Sweep:
     """Figures of a design over values of one or two of its fields.
 
     Parameters
     ----------
     request : the JSON of a sweep.
     estimate : ``pipeline.estimate``.
-    most : points.
+    bounds : what the answer may take; MOST_POINTS points at most.
 
     Raises
     ------
@@ -49,9 +49,9 @@ def sweep(request: Any, catalog: Catalog, estimate: Estimator, most: int = MOST_
             message = "A sweep varies x and y; the base has a list or a range here. Give one value."
             raise SpecError([Problem(f"base.{axis.path}", "not_a_choice", message)])
     fixed = _without_sizes(fixed, axes)
-    swept = _Sweep(fixed, keys, catalog, estimate)
-    space = space_of(fixed, axes, most)
-    found = evaluated(space, swept.keys, catalog, estimate)
+    swept = _Sweep(fixed, keys, catalog, estimate, bounds)
+    space = space_of(fixed, axes, min(MOST_POINTS, bounds.candidates))
+    found = evaluated(space, swept.keys, catalog, estimate, bounds)
     points = list(_points(space, found, axes, asked))
     return Sweep(
         x=axes[0].path,
@@ -120,6 +120,7 @@ class _Sweep:
     wanted: Sequence[Key]
     catalog: Catalog
     estimate: Estimator
+    bounds: Bounds
 
     @property
     def keys(self) -> list[Key]:
@@ -163,7 +164,7 @@ class _Sweep:
     def _kind_at(self, values: Json) -> int | None:
         axes = [Axis(path, (value,)) for path, value in values.items()]
         try:
-            found = evaluated(space_of(self.fixed, axes, 1), self.keys, self.catalog, self.estimate)
+            found = evaluated(space_of(self.fixed, axes, 1), self.keys, self.catalog, self.estimate, self.bounds)
         except SpecError:
             return None
         return int(found.table.typical["tiers", self.wanted[0][1]][0]) if len(found) else None

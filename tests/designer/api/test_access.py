@@ -21,6 +21,8 @@ ADDRESSES = [
     ("POST", "preview/"),
     ("POST", "predictions/"),
     ("POST", "training/"),
+    ("POST", "searches/"),
+    ("POST", "sweeps/"),
     ("POST", "inference/"),
     ("POST", "acceptance/"),
     ("GET", "spec-schema/"),

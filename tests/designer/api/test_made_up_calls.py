@@ -28,6 +28,8 @@ HAVE_A_DESIGN = (
         "POST /api/v1/estimates/",
         "POST /api/v1/predictions/",
         "POST /api/v1/training/",
+        "POST /api/v1/searches/",
+        "POST /api/v1/sweeps/",
         "POST /api/v1/inference/",
         "POST /api/v1/acceptance/",
     )

@@ -51,6 +51,8 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "post /api/v1/predictions/",
         "post /api/v1/training/",
         "post /api/v1/inference/",
+        "post /api/v1/searches/",
+        "post /api/v1/sweeps/",
         "post /api/v1/placements/",
         "post /api/v1/placements/file/",
         "post /api/v1/acceptance/",

@@ -1,0 +1,63 @@
+"""Searches and sweeps over REST: what the verbs answer, within the bounds of a call."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from designer.api import schema
+from estimator.catalog.loader import load_catalog
+from estimator.pipeline import estimate
+from estimator.search.search import search
+from estimator.search.sweep import sweep
+from tests.designer.api_helpers import SPEC, Caller, assert_refused, caller
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("address", "asked", "answer"),
+    [("searches/", schema.SEARCH_EXAMPLE, search), ("sweeps/", schema.SWEEP_EXAMPLE, sweep)],
+)
+def test_a_call_answers_as_the_verb(call: Caller, address: str, asked: Any, answer: Any) -> None:
+    response = call("POST", address, asked)
+    assert response.status_code == 200, response.content
+    assert response.json() == answer(asked, load_catalog(), estimate).as_json()
+
+
+def test_a_saved_design_is_named_by_its_id(call: Caller) -> None:
+    saved = call("POST", "designs/", SPEC).json()["id"]
+    asked = {"base": saved, "free": ["uplink_spread"], "objective": "switches"}
+    by_spec, by_id = (call("POST", "searches/", asked | {"base": base}) for base in (SPEC, saved))
+    assert by_spec.status_code == 200, by_spec.content
+    assert by_id.json() == by_spec.json()
+    stranger = caller(User.objects.create_user("grace"))
+    assert_refused(stranger("POST", "searches/", asked), 404, "not_found")
+
+
+def base_with(**fabric: Any) -> Any:
+    return {
+        "compute": {"server": "dgx-h100", "nodes": {"from": 1, "to": 400}},
+        "fabric": {"generation": "ndr"} | fabric,
+    }
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        base_with(leaf_uplinks={"from": 1, "to": 60}),
+        base_with(tiers=3, leaf_uplinks=[16, 32]),
+        {**base_with(), "economics": {"discount_rate": {"from": 0, "to": 0.4, "step": 0.001}}},
+    ],
+    ids=["candidates", "of three tiers", "requests"],
+)
+def test_more_than_a_caller_can_wait_for_is_refused(call: Caller, base: Any) -> None:
+    response = call("POST", "searches/", {"base": base})
+    assert response.status_code == 400
+    assert response.json()["problems"][0]["code"] == "too_many_candidates"
+
+
+def test_wrong_bodies_are_refused(call: Caller) -> None:
+    assert_refused(call("POST", "searches/", {}), 400, "invalid_spec")
+    assert_refused(call("POST", "sweeps/", 7), 400, "not_an_object")
+    assert_refused(call("POST", "searches/", {"base": "no id"}), 400, "invalid_request")
