@@ -30,6 +30,7 @@ def site_of(links: LinkList, system: Json) -> Site:
         has_rails=fabric.layout != "top-of-rack",
         joins_leaves=fabric.layout != "rail-only" or fabric.n_spine > 0,
         port_gbit_s=float(fabric.endpoint_rate_gbit_s),
+        nics=tuple(links.labels[NODE].ports[: fabric.nic_ports_per_node : fabric.planes]),
         nodes=tuple(names[: fabric.n_nodes]),
         leaves=tuple(names[devices.first[LEAF] : devices.first[LEAF] + devices.n[LEAF]]),
         leaf_of=leaf_of,

@@ -27,6 +27,7 @@ class Site:
     has_rails: bool
     joins_leaves: bool  # nodes of one leaf reach those of another over spines
     port_gbit_s: float
+    nics: tuple[str, ...]  # of a node, as its RDMA devices are called, by rail; empty where nobody knows
     nodes: tuple[str, ...]
     leaves: tuple[str, ...]
     leaf_of: IntArray

@@ -48,6 +48,7 @@ def contract_of_system(system: Mapping[str, Any], n_gpus: int) -> Contract:
         has_rails=False,
         joins_leaves=True,
         port_gbit_s=float(system["nic_gbit_s"]),
+        nics=(),
         nodes=tuple(f"node-{i + 1:04d}" for i in range(n_nodes)),
         leaves=("leaf-001",),
         leaf_of=zeros[:, None],

@@ -179,11 +179,11 @@ def test_the_script_runs_commands_and_keeps_their_output(tmp_path: Path) -> None
     subprocess.run(["bash", "accept.sh", "run", "rail", "link", "pcie"], cwd=tmp_path, env=environment, check=True)
     out = tmp_path / "acceptance-results"
     rail = (out / "rail__rail-3__1.log").read_text()
-    assert "-x CUDA_VISIBLE_DEVICES=2 -x NCCL_IB_HCA==mlx5_2" in rail
+    assert "-x CUDA_VISIBLE_DEVICES=2 -x NCCL_IB_HCA==mlx5_4" in rail
     assert [line.split()[0] for line in rail.splitlines() if "slots=1" in line] == ["alpha", "beta", "gamma", "delta"]
     link = (out / "link__node-0003+node-0004__rail-8__1.log").read_text()
     assert link.split()[:2] == ["far", "gamma"]
-    assert "ib_write_bw -d mlx5_7" in link
+    assert "ib_write_bw -d mlx5_11" in link
     assert link.split()[-1] == "delta"
     assert (out / "pcie__node-0002__1.log").read_text().startswith("far beta nvbandwidth")
     assert not list(out.glob("hosts-*"))

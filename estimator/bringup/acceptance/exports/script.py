@@ -20,7 +20,7 @@ HEAD = """\
 # accept.sh run GATE…  runs some; gates are: {codes}
 #
 # HOSTS (hosts.txt): one reachable name a line, in the order of the design's nodes.
-# HCAS, GPU_OF_RAIL: check against ibdev2netdev and the GPU topology of your nodes; the design does not know these names.
+# HCAS, GPU_OF_RAIL: as the design has them, in rail order; check against ibdev2netdev and the GPU topology of your nodes.
 # Logs go to OUT (acceptance-results); judge them with: python -m estimator accept SPEC --results OUT/*.log
 set -uo pipefail
 HOSTS=${{HOSTS:-hosts.txt}}
@@ -102,7 +102,7 @@ def write(contract: Contract) -> Iterator[str]:
         spec_hash=site.spec_hash,
         version=MODEL_VERSION,
         codes=" ".join(gate.code for gate in contract.gates),
-        hcas=" ".join(f"mlx5_{rail}" for rail in rails),
+        hcas=" ".join(site.nics[rail] if rail < len(site.nics) else f"mlx5_{rail}" for rail in rails),
         gpus=" ".join(str(rail * site.gpus_per_node // site.n_rails) for rail in rails),
     )
     yield "NODE=(\n"
