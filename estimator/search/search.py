@@ -254,18 +254,14 @@ class _Search:
         out = []
         for at, limit in enumerate(self.asked.limits):
             rows = np.flatnonzero(self.feasible([one for other, one in enumerate(self.met) if other != at]))
+            rows = rows[~np.isnan(self.column((limit.figure, limit.at_bytes))[rows])]
             if len(rows):
                 out.append(self._relaxed(limit, rows))
         return out or self._relaxed_together()
 
     def _relaxed(self, limit: Limit, rows: IntArray) -> Relaxation:
-        column = self.column((limit.figure, limit.at_bytes))[rows]
-        known_rows = rows[~np.isnan(column)]
-        if not len(known_rows):
-            raise ValueError("a limit of a figure that is not known cannot be relaxed")
-        column = column[~np.isnan(column)]
-        short = _shortfall(column, limit)
-        nearest = known_rows[short == short.min()]
+        short = _shortfall(self.column((limit.figure, limit.at_bytes))[rows], limit)
+        nearest = rows[short == short.min()]
         best = int(nearest[np.argmin(self.less(self.objective)[nearest])])
         to = float(self.column((limit.figure, limit.at_bytes))[best])
         return Relaxation(limit=met_limit(limit), field=None, to=to, then=self.figures(best), together_with=None)

@@ -20,6 +20,7 @@ from estimator.units import divisors
 MOST_VALUES = 20_000  # of one field
 _RANGE_KEYS = frozenset({"from", "to", "step", "factor"})
 RATIOS = ("1:1", "4:3", "3:2", "2:1", "3:1", "4:1")
+_LARGEST = 1e15  # ends of a range
 _DIGITS = 12  # that steps of a range are rounded to: 0.1 + 0.2 is 0.3
 
 
@@ -159,9 +160,11 @@ def _range(value: Given, where: str) -> tuple[int | float, ...]:
     for key, number in (("from", first), ("to", last), ("step", step), ("factor", factor)):
         if number is None and key in ("step", "factor"):
             continue
-        if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-            shown = "nothing" if number is None else str(number)[:60]
-            message = f"A range needs numbers from and to, and '{key}' is {shown}."
+        if isinstance(number, bool) or not isinstance(number, int | float) or not abs(number) <= _LARGEST:
+            shown = (
+                "nothing" if number is None else str(number)[:60] if isinstance(number, str | float) else "too large"
+            )
+            message = f"A range needs numbers from and to of at most {_LARGEST:g}, and '{key}' is {shown}."
             raise SpecError([Problem(f"{where}.{key}", "wrong_type", message)])
     if step is not None and factor is not None:
         raise SpecError([Problem(f"{where}.factor", "contradiction", "A range has a step or a factor, not both.")])
@@ -186,7 +189,7 @@ def _by_factor(first: int | float, last: int | float, factor: int | float, where
     if factor <= 1 or first <= 0:
         message = f"A factor is above 1 and its range begins above 0; from {first:,} by {factor:,} was given."
         raise SpecError([Problem(f"{where}.factor", "out_of_range", message)])
-    count = math.floor(math.log(last / first) / math.log(factor) + 1e-9) + 1
+    count = math.floor((math.log(last) - math.log(first)) / math.log(factor) + 1e-9) + 1
     _bounded(count, where, "a larger factor")
     are_whole = isinstance(first, int) and isinstance(last, int)
     values = (first * factor**i for i in range(count))

@@ -80,6 +80,14 @@ def test_limits_that_only_fail_together_are_relaxed_one_by_one() -> None:
     }
 
 
+def test_a_limit_of_a_figure_that_is_not_known_is_not_relaxed() -> None:
+    """Parts of a custom server have no price."""
+    base = {"compute": {"server": "custom", "nodes": 4}, "fabric": {"generation": "ndr"}}
+    answer = searched({"base": base, "objective": "switches", "limits": [{"figure": "capex_usd", "most": 5}]})
+    assert answer["feasible"] == 0
+    assert not [one for one in answer["relax"] if one.get("limit")]
+
+
 def test_limits_that_no_design_meets_alone_are_relaxed_together() -> None:
     answer = with_limits({"figure": "network_usd", "most": 1000}, {"figure": "switches", "most": 2})
     (relaxed,) = answer["relax"]
@@ -174,6 +182,8 @@ WRONG_VALUES: list[tuple[str, Any, str, str]] = [
     ("nodes", {"from": 1, "to": 9, "step": 0}, "base.compute.nodes.step", "out_of_range"),
     ("nodes", {"from": 1, "to": 9, "step": float("nan")}, "base.compute.nodes.step", "wrong_type"),
     ("nodes", {"from": 1, "to": 9, "factor": 1}, "base.compute.nodes.factor", "out_of_range"),
+    ("nodes", {"from": 1, "to": 10**400}, "base.compute.nodes.to", "wrong_type"),
+    ("nodes", {"from": 1e-300, "to": 1e15, "factor": 1.0000001}, "base.compute.nodes", "range_too_long"),
     ("nodes", {"from": 1}, "base.compute.nodes.to", "wrong_type"),
     ("nodes", {"from": "1", "to": 4}, "base.compute.nodes.from", "wrong_type"),
     ("nodes", {"from": 1, "to": 9, "step": 0.5}, "base.compute.nodes", "wrong_type"),
