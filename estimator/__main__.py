@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 from estimator.errors import EstimatorError, Problem, SpecError
@@ -366,12 +367,20 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
+class _NoPlugins(ModuleType):
+    """In the place of pydantic's module that looks for plugins."""
+
+    get_plugins = tuple
+
+
 if __name__ == "__main__":
     # starting makes many objects and next to no garbage: looking for it takes a seventh of the time
     gc.set_threshold(1_000_000)
     # numpy would start a thread for each core as it is imported, and products here are too small for any
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # pydantic would read the metadata of every installed package as it looks for plugins, and none is wanted
+    # pydantic would load what reads the metadata of installed packages (mail, sockets, archives) to look for plugins, and
+    # read that of each: none is wanted. The setting stands for the day on which its module has another name.
+    sys.modules["pydantic.plugin._loader"] = _NoPlugins("pydantic.plugin._loader")
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     code = main()
     # all is written and nothing is open: taking each object apart would be a tenth of the time

@@ -54,6 +54,24 @@ def test_an_estimate_from_a_file_and_from_standard_input_are_the_same(tmp_path: 
     assert made["fabrics"]["compute"]["counts"]["leaf"] == 32
 
 
+def test_an_estimate_starts_without_what_it_does_not_use() -> None:
+    """Each takes a hundredth of the start or more: what looks for plugins and reads mail, other networks' files, graphs."""
+    command = [sys.executable, "-X", "importtime", "-m", "estimator", "estimate", "-"]
+    done = subprocess.run(
+        command, input=json.dumps(SPEC), capture_output=True, text=True, cwd=ROOT, timeout=60, check=True
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert {"pydantic", "estimator.pipeline"} <= loaded
+    assert not loaded & {
+        "importlib.metadata",
+        "email.message",
+        "socket",
+        "estimator.handoff.formats",
+        "networkx",
+        "scipy",
+    }
+
+
 def test_only_computes_just_those_parts() -> None:
     made = json.loads(run("estimate", "-", "--only", "counts,links", text=SPEC).stdout)
     assert set(made) == {"spec", "versions", "spec_hash", "fabrics", "findings"}
