@@ -95,7 +95,7 @@ def serving_chart(front: Sequence[Placement]) -> Spec:
         for row in placement.rows
     ]
     hover = tooltip(
-        {"Placement": "placement", "At once": "load", "Time per token": "tpot_text", "Each GPU": "a_gpu_text"}
+        {"Placement": "placement", "Concurrency": "load", "Time per token": "tpot_text", "Each GPU": "a_gpu_text"}
     )
     spec = {
         "encoding": {
@@ -137,7 +137,7 @@ def serving_chart(front: Sequence[Placement]) -> Spec:
         names,
         rows,
         spec,
-        ["Placement and load", "Time per token", "First token", "Tokens/s of each GPU"],
+        ["Placement and load", "Time per token", "Time to first token", "Tokens/s of each GPU"],
         table,
         "Up is more tokens a dollar, left is faster for a reader. Each line goes from one request at once to the load requested.",
     )

@@ -63,13 +63,17 @@ LAYOUT_COLUMNS = (
     Column("limited_by", "Limited by", width=26),
 )
 TPOT = {"tpot_ms": "Time per token", "tpot_ms_low": "Time per token, low", "tpot_ms_high": "Time per token, high"}
-TTFT = {"ttft_ms": "First token", "ttft_ms_low": "First token, low", "ttft_ms_high": "First token, high"}
+TTFT = {
+    "ttft_ms": "Time to first token",
+    "ttft_ms_low": "Time to first token, low",
+    "ttft_ms_high": "Time to first token, high",
+}
 _ROW = (
-    Column("concurrency", "At once", "requests", 10, COUNT),
+    Column("concurrency", "Concurrency", "requests", 10, COUNT),
     *_columns("", TPOT, "ms", MILLISECONDS),
     *_columns("", TTFT, "ms", MILLISECONDS),
     *_columns("", {"tokens_per_s_per_gpu": "Tokens a second, each GPU"}, "", ANY),
-    Column("communication_share", "Waits for other GPUs", width=12, number_format=SHARE),
+    Column("communication_share", "Communication", width=12, number_format=SHARE),
     Column("is_saturated", "Saturated", width=10),
 )
 PLACEMENT_COLUMNS = (
@@ -78,12 +82,12 @@ PLACEMENT_COLUMNS = (
     Column("gpus", "GPUs of a replica", width=9, number_format=COUNT, path=("placement", "gpus")),
     Column("replicas", "Replicas on the design", width=10, number_format=COUNT),
     Column("is_best", "Best", width=7),
-    Column("is_on_front", "On the front", width=8),
+    Column("is_on_front", "Pareto-optimal", width=9),
     *(Column(one.key, one.header, one.unit, one.width, one.number_format, ("row", one.key)) for one in _ROW),
     Column("tokens_per_s", "Tokens a second, all replicas", width=14, number_format=COUNT),
     Column("usd_per_million_tokens", "A million output tokens", "USD", 14, "#,##0.0000"),
     *_columns("placement.memory_gb_per_gpu", SERVED_MEMORY | ALL_MEMORY, "GB", GIGABYTES, "memory_gb_"),
-    Column("max_concurrency", "At once at most", "requests", 12, COUNT, ("placement", "max_concurrency")),
+    Column("max_concurrency", "Most requests at once", "", 12, COUNT, ("placement", "max_concurrency")),
     Column(
         "crosses_scale_up_domain",
         "Crosses the scale-up domain",
@@ -99,7 +103,7 @@ RUN_COLUMNS = (
     Column("tokens", "Tokens", width=16, number_format=COUNT),
     *(Column(f"days_{end}", f"Days, {end}", "", 12, "0.00", ("days", end)) for end in RANGE),
     *(Column(f"usd_{end}", f"Cost of the run, {end}", "USD", 16, MONEY, ("usd", end)) for end in RANGE),
-    *(Column(f"goodput_{end}", f"Time that trains, {end}", "", 12, SHARE, ("goodput", end)) for end in RANGE),
+    *(Column(f"goodput_{end}", f"Goodput, {end}", "", 12, SHARE, ("goodput", end)) for end in RANGE),
     *(
         Column(f"hours_between_stops_{end}", f"Between stops, {end}", "h", 12, "0.00", ("hours_between_stops", end))
         for end in RANGE

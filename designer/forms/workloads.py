@@ -69,9 +69,9 @@ class ServingForm(AskForm):
     serve_precision = ask("Precision", choices=SERVED_PRECISIONS.items())
     prompt_tokens = ask("Prompt", unit="tokens", inputmode="numeric", maxlength=9)
     answer_tokens = ask("Answer", unit="tokens", inputmode="numeric", maxlength=9)
-    concurrency = ask("At once", unit="requests a replica", inputmode="numeric", maxlength=7)
-    tpot_ms = ask("Time per token at most", unit="ms", inputmode="decimal", maxlength=8)
-    ttft_ms = ask("First token within", unit="ms", inputmode="decimal", maxlength=8)
+    concurrency = ask("Concurrency", unit="requests a replica", inputmode="numeric", maxlength=7)
+    tpot_ms = ask("Time per token, at most", unit="ms", inputmode="decimal", maxlength=8)
+    ttft_ms = ask("Time to first token, at most", unit="ms", inputmode="decimal", maxlength=8)
     beside = ask("Compare with", choices=BESIDE.items())
 
 

@@ -85,7 +85,7 @@ def test_the_fastest_layouts_are_those_of_the_verb(page: Client, owner: User, se
     words = words_of(page, design, **asked)
     assert numbers.count(best["tokens_per_s"]) in words
     assert f"{numbers.computed(best['step_s'])} s" in words
-    assert f"{numbers.count(answer['looked_at'])} layouts were looked at" in words
+    assert f"{numbers.count(answer['looked_at'])} layouts were evaluated" in words
     response = page.get(reverse("design", args=[design.pk]), {"tab": "workloads", **asked})
     rows = re.findall(r'data-label="Step, s">([\d.,]+)<', response.content.decode())
     assert rows == [numbers.computed(one["step_s"]) for one in answer["layouts"]]
