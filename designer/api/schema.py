@@ -10,6 +10,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from pydantic import BaseModel
 
 from designer.api.answers import estimate as answers
+from designer.api.answers.workloads import INFERENCE_ANSWERS, TRAINING_ANSWERS
 from designer.api.components import body, component, split_enums, values_by
 from designer.api.negotiation import OCTETS
 from designer.api.serializers import (
@@ -238,12 +239,6 @@ PLACEMENT = component(
 SPEC_SCHEMA = component("SpecSchema", values_by("keyword of JSON Schema, draft 2020-12"))
 
 
-def _answers(name: str, document: str) -> Json:
-    """What a call about a workload answers, one or, of a list, several; the document says what its keys are."""
-    one = component(f"{name}Answer", values_by(f"key, as docs/{document}.md has them"))
-    return {"anyOf": [one, component(f"{name}Answers", {"type": "array", "items": one})]}
-
-
 def _finding(kind: type[BaseModel]) -> Json:
     """Body of a search or sweep: its base is a design with values left open, or the id of a saved one."""
     asked = split_enums(kind.model_json_schema(mode="validation", ref_template="#/components/schemas/Search{model}"))
@@ -324,9 +319,9 @@ def read_call(operation_id: str, summary: str, shape: Any, tag: str, **more: Any
     return _call(operation_id, summary, {200: shape}, (404,), tags=[tag], is_conditional=True, **more)
 
 
-def filed_call(operation_id: str, summary: str, shape: Any, tag: str, *refusals: int) -> Any:
+def filed_call(operation_id: str, summary: str, shape: Any, tag: str, *refusals: int, **more: Any) -> Any:
     """The call for one thing that has files as well."""
-    options: Json = {"description": AS_FILE, "tags": [tag], "is_conditional": True}
+    options: Json = {"description": AS_FILE, "tags": [tag], "is_conditional": True} | more
     return _call(operation_id, summary, {200: shape}, (406, *(refusals or (404,))), **options)
 
 
@@ -371,7 +366,7 @@ predictions = _call(
 training = _call(
     "train",
     "Steps of training a model, of one layout or of the best",
-    {200: _answers("Training", "training")},
+    {200: TRAINING_ANSWERS},
     (*BODY, 404, 503),
     request=_json(*TRAINING),
     examples=[_example("Llama 3 8B on 64 H100", TRAINING_EXAMPLE), _example("on a design", TRAINING_OF_DESIGN)],
@@ -380,7 +375,7 @@ training = _call(
 inference = _call(
     "infer",
     "Serving a model, by one placement or by the best",
-    {200: _answers("Inference", "serving")},
+    {200: INFERENCE_ANSWERS},
     (*BODY, 404, 503),
     request=_json(*SERVING),
     examples=[_example("Llama 3 70B on H100", SERVING_EXAMPLE), _example("on a design", SERVING_OF_DESIGN)],

@@ -86,22 +86,29 @@ def _of_field(field: Any) -> str:
     return f"{field.label}, {field.unit}." if field.unit else f"{field.label}."
 
 
-class WorkloadsQuery(serializers.Serializer[Any]):
-    """Fields of the workloads tab, with its defaults."""
+class TabQuery(serializers.Serializer[Any]):
+    """Fields of the forms of workloads, with their defaults."""
 
     format = _choice(
         WORKLOAD_FORMATS, required=False, help_text="The form of the answer; without it Accept says, else JSON."
     )
-    table = _choice(tuple(TABLES), default="layouts", help_text="The table of a CSV; a workbook has all.")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return super().get_fields() | _typed_fields(TrainingForm, ServingForm)
 
 
-class WorkloadsFileQuery(WorkloadsQuery):
+class TabFileQuery(TabQuery):
     format = _choice(
         WORKLOAD_FORMATS[1:], required=False, help_text="The form of the file; without it Accept says, else CSV."
     )
+
+
+class WorkloadsQuery(TabQuery):
+    table = _choice(tuple(TABLES), default="layouts", help_text="The table of a CSV; a workbook has all.")
+
+
+class WorkloadsFileQuery(TabFileQuery, WorkloadsQuery):
+    """The same for a file."""
 
 
 class PlacementQuery(serializers.Serializer[Any]):

@@ -62,6 +62,12 @@ urlpatterns = [
     path("comparisons/", comparison_views.ComparisonsView.as_view(), name="comparisons"),
     path("comparisons/<uuid:pk>/", comparison_views.ComparisonView.as_view(), name="comparison"),
     path("comparisons/<uuid:pk>/file/", comparison_views.ComparisonFileView.as_view(), name="comparison-file"),
+    path("comparisons/<uuid:pk>/workloads/", comparison_views.WorkloadsView.as_view(), name="comparison-workloads"),
+    path(
+        "comparisons/<uuid:pk>/workloads/file/",
+        comparison_views.WorkloadsFileView.as_view(),
+        name="comparison-workloads-file",
+    ),
     path("comparisons/<uuid:pk>/refresh/", comparison_views.RefreshView.as_view(), name="comparison-refresh"),
     *price_book_urls.urlpatterns,
     path("quotes/", quote_views.QuotesView.as_view(), name="quotes"),

@@ -1,7 +1,8 @@
 """The files of one comparison: name, type and bytes of each form, by its word in the address."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from typing import Protocol
 
 from designer.exports.csv import csv_bytes
 from designer.exports.downloads import CSV_TYPE, PDF_TYPE, XLSX_TYPE, Download
@@ -9,7 +10,7 @@ from designer.exports.file_names import comparison_file_stem
 from designer.exports.sheets.comparison import comparison_tables
 from designer.exports.tables import COUNT, MONEY, RANGE, Cell, Column, Table
 from designer.exports.xlsx import xlsx_bytes
-from estimator.compare.result import AlignedRow, ComparisonResult, PartRow
+from estimator.compare.result import AlignedRow, ComparedFigure, ComparisonResult, PartRow
 from estimator.ranges import Range
 
 Writer = Callable[[str, ComparisonResult, datetime], Download]
@@ -42,12 +43,36 @@ COMPARISON_COLUMNS = (
 
 def comparison_table(result: ComparisonResult) -> Table:
     """Figures, aligned rows with their parts, and totals: a row for each of them and side, so that programs can pivot."""
-    rows = [*_figure_rows(result), *_line_rows(result), *_total_rows(result)]
+    rows = [*figure_rows(result), *_line_rows(result), *_total_rows(result)]
     cells = tuple(tuple(row.get(column.key) for column in COMPARISON_COLUMNS) for row in rows)
     return Table("Comparison", COMPARISON_COLUMNS, cells)
 
 
-def _sides(result: ComparisonResult) -> Iterator[tuple[int, dict[str, Cell]]]:
+class Labelled(Protocol):
+    """A side with its name."""
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+
+
+class Compared(Protocol):
+    """Sides against a baseline, figure by figure."""
+
+    @property
+    def items(self) -> Sequence[Labelled]:
+        """The sides."""
+
+    @property
+    def baseline(self) -> int:
+        """Position of the one that others are compared with."""
+
+    @property
+    def figures(self) -> Sequence[ComparedFigure]:
+        """Rows with an entry for each side."""
+
+
+def _sides(result: Compared) -> Iterator[tuple[int, dict[str, Cell]]]:
     for i, item in enumerate(result.items):
         yield i, {"side": item.label, "is_baseline": i == result.baseline}
 
@@ -57,7 +82,8 @@ def _ends(price: Range[float] | None, stem: str = "") -> dict[str, Cell]:
     return {f"{stem}{end}": value for end, value in zip(RANGE, price, strict=True)} if price else {}
 
 
-def _figure_rows(result: ComparisonResult) -> Iterator[dict[str, Cell]]:
+def figure_rows(result: Compared) -> Iterator[dict[str, Cell]]:
+    """A row for each figure and side, by the keys of COMPARISON_COLUMNS."""
     for figure in result.figures:
         for i, side in _sides(result):
             difference = figure.differences[i]

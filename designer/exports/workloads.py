@@ -6,7 +6,7 @@ from datetime import datetime
 from designer.exports.csv import csv_bytes
 from designer.exports.downloads import CSV_TYPE, XLSX_TYPE, Download, file_name, workbook
 from designer.exports.tables import ANY, COUNT, MONEY, RANGE, SHARE, Cell, Column, Table, provenance
-from designer.services.workloads.answer import DesignWorkloads
+from designer.services.workloads.answer import CountedModel, DesignWorkloads
 from designer.wording.layouts import layout_words, placement_words
 from estimator.result import PricedEstimate
 from estimator.workloads.training.answer import StepAnswer
@@ -188,16 +188,21 @@ def traffic_table(shown: DesignWorkloads) -> Table:
 
 def asked_table(shown: DesignWorkloads) -> Table:
     """What was requested, field by field, and what an hour of a GPU costs."""
-    rows: list[tuple[Cell, ...]] = [
-        (name, field, text)
-        for name, asked in (("training", shown.training.asked), ("serving", shown.serving.asked))
-        for field, text in asked.items()
-    ]
-    for name, model in (("training", shown.training.model), ("serving", shown.serving.model)):
-        rows += [(name, f"model.{key}", value) for key, value in model.as_json().items()]
+    asked = (
+        ("training", shown.training.asked, shown.training.model),
+        ("serving", shown.serving.asked, shown.serving.model),
+    )
+    rows = list(asked_rows(asked))
     hour = shown.usd_per_gpu_hour
     rows += [("both", f"usd_per_gpu_hour_{end}", value) for end, value in zip(RANGE, hour, strict=True)]
     return Table("Requested", ASKED_COLUMNS, tuple(rows))
+
+
+def asked_rows(asked: Iterable[tuple[str, dict[str, str], CountedModel]]) -> Iterator[tuple[Cell, ...]]:
+    """The rows of ASKED_COLUMNS of workloads: name, what was typed, and the model that it names."""
+    for name, typed, model in asked:
+        yield from ((name, field, text) for field, text in typed.items())
+        yield from ((name, f"model.{key}", value) for key, value in model.as_json().items())
 
 
 def constants_table(shown: DesignWorkloads) -> Table:

@@ -171,7 +171,7 @@ def compare(
     """
     if not LEAST <= len(given) <= MOST or len(labels) != len(given) or not 0 <= baseline < len(given):
         raise ValueError(f"{LEAST} to {MOST} sides, a label each, and one of them the baseline")
-    sides = [_side(one, label) for one, label in zip(given, _unique(labels), strict=True)]
+    sides = [side_of(one, label) for one, label in zip(given, _unique(labels), strict=True)]
     names, kinds = [side.label for side in sides], [side.kind for side in sides]
     sizes = tuple(side.gpus for side in sides) if differ_in_size(sides) else ()
     basis = Basis(baseline, sizes, OFFER in kinds)
@@ -202,7 +202,8 @@ def compare(
     )
 
 
-def _side(one: PricedEstimate | Kept | Offer, label: str) -> Side:
+def side_of(one: PricedEstimate | Kept | Offer, label: str) -> Side:
+    """A design or an offer as figures are read from it."""
     if isinstance(one, Offer):
         return Side(label, OFFER, lines_of(one.lines), None, one.gpus)
     made = one if isinstance(one, Kept) else kept_of(one)

@@ -35,7 +35,7 @@ class ComparedFigure(Record):
     key: str
     label: str
     unit: str
-    """count, usd, usd_hour, w, gbit_s, gb_s, ratio or per_year."""
+    """count, usd, usd_hour, w, gbit_s, gb_s, ratio or per_year; of workloads tokens_s, s, ms or days."""
     group: str
     better: Better | None
     values: list[Range[float] | None]

@@ -25,6 +25,8 @@ GROUP_OF = {  # figures that move with the prices of switches and NICs
     "usd_per_million_tokens": ALL,
     "usd_per_gb_s_busbw": ALL,
     "same_scope_usd": ALL,
+    "run_usd": ALL,
+    "served_usd_per_million_tokens": ALL,
 }
 
 

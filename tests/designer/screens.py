@@ -83,6 +83,7 @@ PAGES = {
     "comparisons": Shot("/comparisons/"), "comparisons-empty": Shot("/comparisons/", who="newcomer"),
     "comparison-new": Shot("/comparisons/new/"), "comparison": Shot("{comparison}"),
     "comparison-lines": Shot("{comparison}", at="#lines"),
+    "comparison-workloads": Shot("{comparison}?train_model=llama3-8b&serve_model=llama3-70b", at="#workloads"),
     "prices": Shot("/prices/"), "prices-empty": Shot("/prices/", who="newcomer"), "anchors": Shot("/prices/catalog/anchors/"),
     "price-book": Shot("{book}"), "price-history": Shot("{book}history/"), "price-import": Shot("{book}import/"),
     "quotes": Shot("/quotes/"), "quotes-empty": Shot("/quotes/", who="newcomer"), "quote-new": Shot("/quotes/new/"),

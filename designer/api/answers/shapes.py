@@ -7,15 +7,17 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from designer.api.components import SPEC_CHANGE
+from designer.api.components import SPEC_CHANGE, component
 from estimator.errors import Change
 from estimator.record import NEWER, Json, Shape, keys_of
+from estimator.workloads.serving.answer import Advice, Placement
+from estimator.workloads.training.answer import Link, MemoryParts, Parts
 
 _PLAIN: dict[Any, Json] = {
     bool: {"type": "boolean"},
@@ -37,6 +39,37 @@ def shapes(kind: type[Shape], **options: Any) -> serializers.ListField:
     return serializers.ListField(child=shape(kind), **options)
 
 
+NAMES: dict[type, str] = {
+    Placement: "ServedPlacement",
+    Advice: "PlacementAdvice",
+    Link: "StepLink",
+    Parts: "StepParts",
+    MemoryParts: "StepMemory",
+}  # of records whose own names say too little in a document of all of them
+
+
+def name_of(kind: type) -> str:
+    """What a record is called in the document."""
+    return NAMES.get(kind, str(kind.__name__))
+
+
+class _Writing:
+    """Where a record's parts are put, in place of the library's registry: among the components that are written by hand."""
+
+    def resolve_serializer(self, kind: type[Shape], direction: str) -> "_Written":
+        """The part as a component."""
+        return _Written(written(kind))
+
+
+class _Written(NamedTuple):
+    ref: Json
+
+
+def written(kind: type[Shape]) -> Json:
+    """A reference to a record, for bodies that are written by hand."""
+    return component(name_of(kind), _described(kind, _Writing(), "response"))
+
+
 class ShapeComponent(OpenApiSerializerExtension):
     """Components of the document out of records."""
 
@@ -44,20 +77,25 @@ class ShapeComponent(OpenApiSerializerExtension):
     match_subclasses = True
 
     def get_name(self, auto_schema: Any, direction: str) -> str:
-        return str(self.target.__name__)
+        return name_of(self.target)
 
     def map_serializer(self, auto_schema: Any, direction: str) -> Schema:
-        hints, notes = get_type_hints(self.target, include_extras=True), _notes(self.target)
-        properties, required = {}, []
-        for key in keys_of(self.target):
-            hint = hints[key.attribute]
-            if key.is_left_out:
-                hint = _without_none(get_args(hint)[0])
-            elif NEWER not in get_args(hint)[1:]:
-                required.append(key.name)
-            properties[key.name] = _noted(_schema(hint, auto_schema, direction), notes.get(key.attribute))
-        described = {"description": inspect.cleandoc(self.target.__doc__)} if self.target.__doc__ else {}
-        return {"type": "object", **described, "properties": properties, "required": sorted(required)}
+        return _described(self.target, auto_schema, direction)
+
+
+def _described(kind: type[Shape], auto_schema: Any, direction: str) -> Schema:
+    """A record as a schema: its keys with their types and notes."""
+    hints, notes = get_type_hints(kind, include_extras=True), _notes(kind)
+    properties, required = {}, []
+    for key in keys_of(kind):
+        hint = hints[key.attribute]
+        if key.is_left_out:
+            hint = Annotated[_without_none(get_args(hint)[0]), *get_args(hint)[1:]]
+        elif NEWER not in get_args(hint)[1:]:
+            required.append(key.name)
+        properties[key.name] = _noted(_schema(hint, auto_schema, direction), notes.get(key.attribute))
+    described = {"description": inspect.cleandoc(kind.__doc__)} if kind.__doc__ else {}
+    return {"type": "object", **described, "properties": properties, "required": sorted(required)}
 
 
 def _schema(hint: Any, auto_schema: Any, direction: str) -> Schema:

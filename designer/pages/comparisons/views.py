@@ -14,6 +14,7 @@ from designer.exports.comparisons import COMPARISON_FILES
 from designer.forms.comparisons import ChangeForm, PickForm
 from designer.models import Comparison, Design, PriceBook
 from designer.pages.comparisons.page import list_rows, page_context
+from designer.pages.comparisons.workloads import workloads_context
 from designer.pages.deleting import delete_or_ask
 from designer.services.access import changing, design_to_own, owned, owner_of
 from designer.services.comparison_sides import resolved_items
@@ -108,6 +109,7 @@ def comparison(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _page(request: HttpRequest, row: Comparison) -> Context:
     result = result_of(row)
     context = SECTION | page_context(row, result, request.GET) | {"max_name": MAX_NAME}
+    context |= workloads_context(row, request.GET)
     files = [form for form in COMPARISON_FILES if form != "csv"]
     return context | {"charts": comparison_charts(result), "file_forms": files}
 

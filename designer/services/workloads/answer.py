@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from designer.forms.workloads import serving_form, training_form
-from designer.services.workloads.links import levels_of_design
+from designer.services.workloads.links import levels_of_design, on_design
 from designer.services.workloads.own_models import shape_named
 from designer.services.workloads.serving import SearchedPlacements, front_of, searched_placements
 from designer.services.workloads.training import SearchedLayouts, run_of, searched_layouts
@@ -107,7 +107,10 @@ def workloads_of(estimate: PricedEstimate, query: Given) -> DesignWorkloads:
         )
         raise NotPredicted([Problem("compute.server", "not_predicted", message)])
     training, serving = training_form(query, estimate.compute.counts.gpus), serving_form(query)
-    layouts, placements = searched_layouts(training, estimate), searched_placements(serving, estimate)
+    layouts, placements = (
+        searched_layouts(training, on_design(estimate)),
+        searched_placements(serving, on_design(estimate)),
+    )
     return DesignWorkloads(
         name=estimate.spec.name,
         spec_hash=estimate.spec_hash,
@@ -117,16 +120,16 @@ def workloads_of(estimate: PricedEstimate, query: Given) -> DesignWorkloads:
             model=counted_model(shape_named(training.texts()["train_model"], "train_model")),
             asked=training.texts(),
             searched=layouts,
-            run=run_of(training, layouts.layouts[0], estimate) if layouts.layouts else None,
+            run=run_of(training, layouts.layouts[0], on_design(estimate)) if layouts.layouts else None,
         ),
         serving=ServedHere(
             model=counted_model(shape_named(serving.texts()["serve_model"], "serve_model")),
             asked=serving.texts(),
             searched=placements,
-            front=front_of(serving, estimate) if placements.placements else [],
+            front=front_of(serving, on_design(estimate)) if placements.placements else [],
         ),
         links=levels,
-        constants=list(_constants()),
+        constants=workload_constants(),
     )
 
 
@@ -139,6 +142,11 @@ def counted_model(shape: ModelShape) -> CountedModel:
         source=shape.source,
         note=shape.note,
     )
+
+
+def workload_constants() -> list[WorkloadConstant]:
+    """Constants that times of training and serving rest on, each with its source."""
+    return list(_constants())
 
 
 def _constants() -> Iterator[WorkloadConstant]:

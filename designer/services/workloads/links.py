@@ -1,11 +1,36 @@
 """An estimated design as workloads see it: the ``system`` of a request, and its links level by level."""
 
+from typing import NamedTuple
+
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.ports import CONVERGED, IN_BAND
+from estimator.cost.reliability import ANY_CAUSE, job_stops
+from estimator.ranges import Range
 from estimator.record import Json
 from estimator.result import PricedEstimate
 from estimator.spec.calibration import constants_of
 from estimator.workloads.paths.hierarchy import LinkLevel, link_levels
+
+
+class OnDesign(NamedTuple):
+    """What a workload runs on: a system, its GPUs, and what an hour of one costs where that is known."""
+
+    system: Json
+    gpus: int
+    usd_per_gpu_hour: Range[float] | None
+    stops_per_gpu_year: Range[float]
+
+
+def on_design(estimate: PricedEstimate) -> OnDesign:
+    """An estimated design as workloads take it."""
+    gpus, expected = estimate.compute.counts.gpus, estimate.failures.expected if estimate.failures else None
+    stops = job_stops(expected, gpus, load_catalog()).per_gpu_year if expected else usual_stops()
+    return OnDesign(system_keys(estimate), gpus, estimate.cost.usd_per_gpu_hour, stops)
+
+
+def usual_stops() -> Range[float]:
+    """Stops a GPU and year where nothing is known of a design's own parts."""
+    return load_catalog().economics[ANY_CAUSE].ends
 
 
 def levels_of_design(estimate: PricedEstimate) -> list[LinkLevel]:

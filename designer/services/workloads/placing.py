@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from designer.forms.workloads import PlacementForm, model_typed, placement_form, serving_form, training_form
 from designer.services.link_lists import refuse_outdated
+from designer.services.workloads.links import on_design
 from designer.services.workloads.serving import DesignPlacement, searched_placements
 from designer.services.workloads.training import searched_layouts
 from designer.wording.layouts import layout_words, placement_words
@@ -85,8 +86,8 @@ def chosen_job(job: EstimateJob, estimate: PricedEstimate, query: Given) -> Job:
         If model or catalog have changed since the estimate.
     """
     refuse_outdated(job)
-    layouts = searched_layouts(training_form(query, estimate.compute.counts.gpus), estimate).layouts
-    placements = searched_placements(serving_form(query), estimate).placements
+    layouts = searched_layouts(training_form(query, estimate.compute.counts.gpus), on_design(estimate)).layouts
+    placements = searched_placements(serving_form(query), on_design(estimate)).placements
     request, catalog = request_of(placing_of(query, layouts, placements)), load_catalog()
     return placed_job(parse_spec(job.spec, catalog), request, catalog)
 

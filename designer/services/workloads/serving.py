@@ -6,13 +6,12 @@ from functools import lru_cache
 from typing import cast
 
 from designer.forms.workloads import ServingForm, number, whole
-from designer.services.workloads.links import system_keys
+from designer.services.workloads.links import OnDesign
 from designer.services.workloads.own_models import model_named
 from designer.wording.layouts import placement_words
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.record import Json, Record
-from estimator.result import PricedEstimate
 from estimator.serving_request import served
 from estimator.workloads.serving.answer import Placement, ServedLayout, ServedRow, usd_per_million_tokens
 
@@ -62,7 +61,7 @@ class SearchedPlacements(Record):
         return next((one for one in self.placements if one.is_best), None)
 
 
-def searched_placements(form: ServingForm, estimate: PricedEstimate) -> SearchedPlacements:
+def searched_placements(form: ServingForm, on: OnDesign) -> SearchedPlacements:
     """The best placements under the load that was typed.
 
     Raises
@@ -70,27 +69,27 @@ def searched_placements(form: ServingForm, estimate: PricedEstimate) -> Searched
     SpecError
         With what is wrong, by the names of the form's fields.
     """
-    answer = _ask(form, estimate)  # under one load, so that reasons and figures are of the same
+    answer = _ask(form, on)  # under one load, so that reasons and figures are of the same
     return SearchedPlacements(
-        placements=_placements(answer, estimate),
+        placements=_placements(answer, on),
         looked_at=answer["looked_at"],
         of_no_placement=[one["message"] for one in answer["advice"] if one["placement"] < 0],
     )
 
 
-def front_of(form: ServingForm, estimate: PricedEstimate) -> list[Placement]:
+def front_of(form: ServingForm, on: OnDesign) -> list[Placement]:
     """The placements that none of the others beats, under the loads of LOADS_DRAWN up to the one that was typed."""
-    answer = _ask(form, estimate, LOADS_DRAWN)
+    answer = _ask(form, on, LOADS_DRAWN)
     return [Placement.from_json(answer["placements"][at]) for at in answer["pareto"]]
 
 
-def _ask(form: ServingForm, estimate: PricedEstimate, fewer: Sequence[int] = ()) -> Json:
+def _ask(form: ServingForm, on: OnDesign, fewer: Sequence[int] = ()) -> Json:
     """What the verb answers under the load that was typed, and under those of ``fewer`` that are lower."""
     typed = form.texts()
     load = whole("concurrency", typed["concurrency"])
     target = {name: number(name, typed[name]) for name in ("tpot_ms", "ttft_ms") if typed[name]}
     request = {
-        "system": system_keys(estimate),
+        "system": on.system,
         "model": model_named(typed["serve_model"], "serve_model"),
         "precision": typed["serve_precision"],
         "input_tokens": whole("prompt_tokens", typed["prompt_tokens"]),
@@ -119,14 +118,14 @@ def beside_its_field(problem: Problem) -> Problem:
     return Problem(FIELDS.get(key, key), problem.code, problem.message)
 
 
-def _placements(answer: Json, estimate: PricedEstimate) -> list[DesignPlacement]:
+def _placements(answer: Json, on: OnDesign) -> list[DesignPlacement]:
     why = {one["placement"]: one["message"] for one in answer["advice"]}
     best = ServedLayout.from_json(answer["best"]["layout"]) if answer["best"] else None
-    usd_per_gpu_hour = estimate.cost.usd_per_gpu_hour.typical
+    usd_per_gpu_hour = on.usd_per_gpu_hour.typical if on.usd_per_gpu_hour else None
     found = []
     for at, placement in enumerate(map(Placement.from_json, answer["placements"])):
         row = placement.rows[-1]
-        replicas = estimate.compute.counts.gpus // placement.gpus
+        replicas = on.gpus // placement.gpus
         found.append(
             DesignPlacement(
                 label=placement_words(placement.layout),

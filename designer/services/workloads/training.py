@@ -6,16 +6,13 @@ from functools import lru_cache
 from typing import cast
 
 from designer.forms.workloads import TrainingForm, number, whole
-from designer.services.workloads.links import system_keys
+from designer.services.workloads.links import OnDesign
 from designer.services.workloads.own_models import model_named, shape_named
 from designer.wording.names import LEFT_OUT
 from designer.wording.numbers import words
 from estimator.catalog.loader import load_catalog
-from estimator.cost.reliability import ANY_CAUSE, job_stops
 from estimator.errors import Problem, SpecError
-from estimator.ranges import Range
 from estimator.record import Json, Record
-from estimator.result import PricedEstimate
 from estimator.training_request import rate_of, trained
 from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.runs.goodput import RunRequest, TrainingRun, training_run
@@ -36,7 +33,7 @@ class SearchedLayouts(Record):
     refused: dict[str, int]
 
 
-def searched_layouts(form: TrainingForm, estimate: PricedEstimate) -> SearchedLayouts:
+def searched_layouts(form: TrainingForm, on: OnDesign) -> SearchedLayouts:
     """The best layouts on all GPUs of the design.
 
     Raises
@@ -47,8 +44,8 @@ def searched_layouts(form: TrainingForm, estimate: PricedEstimate) -> SearchedLa
     typed = form.texts()
     numbers = {name: whole(name, typed[name]) for name in ("sequence", "batch")}
     request = {
-        "system": system_keys(estimate),
-        "gpus": estimate.compute.counts.gpus,
+        "system": on.system,
+        "gpus": on.gpus,
         "model": model_named(typed["train_model"], "train_model"),
         "precision": typed["train_precision"],
         "task": typed["task"],
@@ -79,7 +76,7 @@ def _beside_its_field(problem: Problem) -> Problem:
     return Problem(FIELDS.get(key, key), problem.code, problem.message)
 
 
-def run_of(form: TrainingForm, best: StepAnswer, estimate: PricedEstimate) -> TrainingRun:
+def run_of(form: TrainingForm, best: StepAnswer, on: OnDesign) -> TrainingRun:
     """Days and dollars of training on so many tokens by a layout.
 
     Raises
@@ -94,17 +91,9 @@ def run_of(form: TrainingForm, best: StepAnswer, estimate: PricedEstimate) -> Tr
     shape = shape_named(form.texts()["train_model"], "train_model")
     return training_run(
         RunRequest(tokens * TRILLION),
-        estimate.compute.counts.gpus,
+        on.gpus,
         total_parameters(shape),
         rate_of(best),
-        _stops(estimate),
-        estimate.cost.usd_per_gpu_hour,
+        on.stops_per_gpu_year,
+        on.usd_per_gpu_hour,
     )
-
-
-def _stops(estimate: PricedEstimate) -> Range[float]:
-    """Stops a GPU and year, of the design's own parts where it was estimated with their failures."""
-    catalog, expected = load_catalog(), estimate.failures.expected if estimate.failures else None
-    if expected is None:
-        return catalog.economics[ANY_CAUSE].ends
-    return job_stops(expected, estimate.compute.counts.gpus, catalog).per_gpu_year

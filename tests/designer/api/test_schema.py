@@ -84,6 +84,8 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "get /api/v1/estimates/{id}/cabling/",
         "get /api/v1/estimates/{id}/racks/",
         "get /api/v1/estimates/{id}/placement/",
+        "get /api/v1/comparisons/{id}/workloads/",
+        "get /api/v1/comparisons/{id}/workloads/file/",
         "get /api/v1/estimates/{id}/workloads/",
         "get /api/v1/estimates/{id}/workloads/file/",
         "get /api/v1/estimates/{id}/sensitivity/",
@@ -245,3 +247,49 @@ def test_only_this_page_may_style_inline_and_none_may_run_inline_scripts() -> No
     assert policy_of("/api/docs/")["script-src"] == "'self'"
     assert policy_of("/api/v1/designs/")["style-src"] == "'self'"
     assert policy_of("/api/schema/")["style-src"] == "'self'"
+
+
+# --- Workloads ---------------------------------------------------------------------------------------------------
+RUN = {"tokens": 1e12, "usd_per_gpu_hour": 2.5}
+BATCHES = {"mode": "batch", "model": "llama3-8b", "batch": [1, 8], "context": 2048, "layout": {"tp": 2, "pp": 2}}
+POOL = {"tp": 4, "workers": 2}
+ANSWERS: list[tuple[str, str, dict[str, Any]]] = [
+    ("training", "TrainingAnswer", documented.TRAINING_EXAMPLE | {"run": RUN}),
+    ("training", "TrainingAnswer", documented.TRAINING_EXAMPLE | {"model": "llama3-405b"}),
+    ("training", "TrainingSearchAnswer", documented.TRAINING_OF_DESIGN),
+    ("inference", "InferenceAnswer", documented.SERVING_EXAMPLE),
+    ("inference", "InferenceAnswer", documented.SERVING_EXAMPLE | {"layout": {"tp": 1}, "precision": "bf16"}),
+    (
+        "inference",
+        "InferenceAnswer",
+        documented.SERVING_EXAMPLE | {"mode": "disaggregated", "layout": {"prefill": POOL, "decode": POOL}},
+    ),
+    ("inference", "InferenceSearchAnswer", documented.SERVING_OF_DESIGN),
+    ("inference", "InferenceSearchAnswer", documented.SERVING_OF_DESIGN | {"mode": "disaggregated", "top": 2}),
+    ("inference", "InferenceSearchAnswer", documented.SERVING_OF_DESIGN | {"target": {"tpot_ms": 0.001}}),
+    ("inference", "InferenceBatchAnswer", {"system": documented.SERVING_EXAMPLE["system"], **BATCHES}),
+]
+
+
+def closed(schema: Any) -> Any:
+    """The schema with no other keys than those that it names."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inside = {key: closed(value) for key, value in schema.items()}
+    return inside | ({"additionalProperties": False} if schema.get("properties") else {})
+
+
+@pytest.mark.parametrize(
+    ("address", "name", "asked"), ANSWERS, ids=[f"{one[1]}-{at}" for at, one in enumerate(ANSWERS)]
+)
+def test_every_key_of_a_workloads_answer_is_in_the_document(
+    call: Caller, document: dict[str, Any], address: str, name: str, asked: dict[str, Any]
+) -> None:
+    response = call("POST", f"{address}/", asked)
+    assert response.status_code == 200, response.content
+    assert_has_shape(closed(document), name, response.json())
+    several = call("POST", f"{address}/", [asked, {}]).json()
+    assert_has_shape(closed(document), f"{address.capitalize()}Answers", several)
+    assert_has_shape(closed(document), "WorkloadRefusal", several[1])

@@ -3,8 +3,10 @@
 from designer.api.components import body, component, model
 from designer.api.resources.comparisons.serializers import ComparisonDetailSerializer, ComparisonSerializer
 from designer.api.schema import BODY, SPEC, _call, _example, _json, delete_call, file_call, filed_call, list_call
-from designer.api.serializers import FileQuery
+from designer.api.serializers import FileQuery, TabFileQuery, TabQuery
 from designer.exports.downloads import TYPES
+from designer.exports.workloads import WORKLOAD_TYPES
+from designer.services.workloads.side_by_side import WorkloadComparison
 from estimator.compare.request import LEAST, MOST, Offer
 
 TAG = "comparisons"
@@ -61,6 +63,20 @@ comparison_create = _call(
 comparison_read = filed_call("get_comparison", "A comparison", ComparisonDetailSerializer, TAG)
 comparison_file = file_call(
     "download_comparison", "A comparison as a file", TYPES.values(), TAG, parameters=[FileQuery]
+)
+comparison_workloads = filed_call(
+    "get_comparison_workloads",
+    "Designs of a comparison by tokens and dollars",
+    WorkloadComparison,
+    TAG,
+    parameters=[TabQuery],
+)
+comparison_workloads_file = file_call(
+    "download_comparison_workloads",
+    "Designs of a comparison by tokens and dollars as a file",
+    WORKLOAD_TYPES.values(),
+    TAG,
+    parameters=[TabFileQuery],
 )
 comparison_update = _call(
     "update_comparison",

@@ -19,13 +19,16 @@ from designer.api.resources.comparisons.serializers import (
     ComparisonQuery,
     ComparisonSerializer,
 )
-from designer.api.serializers import FileQuery, NoQuery, PageQuery
+from designer.api.serializers import FileQuery, NoQuery, PageQuery, TabFileQuery, TabQuery
+from designer.exports.compared_workloads import compared_workloads_download
 from designer.exports.comparisons import comparison_download
 from designer.exports.downloads import TYPES
+from designer.exports.workloads import WORKLOAD_TYPES
 from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, rebase, refresh, result_of
 from designer.services.labels import checked_name
+from designer.services.workloads.side_by_side import compared_forms, compared_workloads
 from estimator.record import Json
 
 CREATE_KEYS = ("items", "baseline", "name")
@@ -101,6 +104,36 @@ class ComparisonFileView(ApiView):
         row = get_object_or_404(comparisons_of(request), pk=pk)
         file = comparison_download(form, row.name, result_of(row), row.created_at)
         return file_answer(file.content, kind, file.name)
+
+
+class WorkloadsView(ApiView):
+    """Designs of a comparison by tokens and dollars, as JSON or as a file."""
+
+    @schema.comparison_workloads
+    def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
+        query = query_of(request, TabQuery)
+        form, kind = form_of(request, {JSON: JSON_TYPE, **WORKLOAD_TYPES}, query.get("format"))
+        row = get_object_or_404(comparisons_of(request), pk=pk)
+        if form == JSON:
+            shown = compared_workloads(row, *compared_forms(row, query))
+            return Response(shown.as_json(), headers={"Vary": "Accept"})
+        return _workloads_file(row, query, form, kind)
+
+
+class WorkloadsFileView(ApiView):
+    """The same as a file."""
+
+    @schema.comparison_workloads_file
+    def get(self, request: Request, pk: UUID) -> HttpResponse:
+        query = query_of(request, TabFileQuery)
+        form, kind = form_of(request, WORKLOAD_TYPES, query.get("format"))
+        return _workloads_file(get_object_or_404(comparisons_of(request), pk=pk), query, form, kind)
+
+
+def _workloads_file(row: Comparison, query: Json, form: str, kind: str) -> HttpResponse:
+    shown = compared_workloads(row, *compared_forms(row, query))
+    file = compared_workloads_download(form, row.name, shown, row.created_at)
+    return file_answer(file.content, kind, file.name)
 
 
 class RefreshView(HeavyJobView):

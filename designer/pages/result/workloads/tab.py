@@ -10,9 +10,9 @@ from designer.charts.vega import Spec
 from designer.charts.workloads import parts_chart, serving_chart
 from designer.forms.asking import AskForm
 from designer.forms.workloads import POOLS, SERVERS, OwnModelForm, ServingForm, serving_form, training_form
-from designer.pages.result.workloads.offered import offer_models
 from designer.services.workloads.compared import compared_servers, searched_pools, within_ms
-from designer.services.workloads.links import levels_of_design
+from designer.services.workloads.links import levels_of_design, on_design
+from designer.services.workloads.offered import offer_models
 from designer.services.workloads.placing import placing_of, request_of
 from designer.services.workloads.serving import SearchedPlacements, front_of, searched_placements
 from designer.services.workloads.training import SearchedLayouts, run_of, searched_layouts
@@ -81,13 +81,13 @@ def training_context(estimate: PricedEstimate, query: Given) -> Context:
     form = training_form(query, estimate.compute.counts.gpus)
     context: Context = {"training_form": form}
     with form.refusing():
-        found = searched_layouts(form, estimate)
+        found = searched_layouts(form, on_design(estimate))
         context["searched"] = found
         if found.layouts:
             best = found.layouts[0]
             context |= {"best": best, "best_words": layout_words(best.parallel)}
             context["parts_charts"] = [parts_chart(found.layouts[:LAYOUTS_DRAWN])]
-            context["run"] = run_of(form, best, estimate)
+            context["run"] = run_of(form, best, on_design(estimate))
     return context
 
 
@@ -96,9 +96,9 @@ def serving_context(estimate: PricedEstimate, query: Given) -> Context:
     form = serving_form(query)
     context: Context = {"serving_form": form}
     with form.refusing():
-        found = searched_placements(form, estimate)
+        found = searched_placements(form, on_design(estimate))
         context["served"] = found
-        front = front_of(form, estimate) if found.placements else []
+        front = front_of(form, on_design(estimate)) if found.placements else []
         context["serving_charts"] = [serving_chart(front)] if front else []
         context |= _beside(form, estimate, found)
     return context
