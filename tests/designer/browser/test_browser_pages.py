@@ -120,3 +120,16 @@ def test_a_page_without_a_picture_is_light_too(name, look, gallery):
     number, twice = weight(asked)
     assert 3 <= number <= MOST_REQUESTS, asked
     assert twice == []
+
+
+def test_a_table_that_is_whole_on_its_page_sorts_by_its_heads(look, gallery):
+    pages, *_ = look
+    page = gallery.open("workloads-layouts", pages)
+    table = page.locator("#layouts table")
+    head = table.get_by_role("columnheader", name="Memory, GB")
+    for order in ("ascending", "descending"):
+        head.get_by_role("button").click()
+        assert head.get_attribute("aria-sort") == order
+        shown = [float(cell) for cell in table.locator("tbody td[data-label='Memory, GB']").all_text_contents()]
+        assert len(set(shown)) > 1
+        assert shown == sorted(shown, reverse=order == "descending")

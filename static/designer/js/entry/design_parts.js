@@ -10,6 +10,7 @@ import "../design/fold.js";
 import "../result/charts.js";
 import "../result/exports.js";
 import "../result/fabric.js";
+import "../result/sort.js";
 import "../design/sliders.js";
 import "../design/layout.js";
 import "../design/panels.js";
