@@ -16,6 +16,7 @@ from django.contrib.auth.models import User
 from django.db import models
 from django.utils import timezone
 
+from estimator.quotes.columns import Columns, columns_from
 from estimator.record import Json
 from estimator.spec.price_book import OwnPrices
 
@@ -369,6 +370,16 @@ class Quote(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def columns(self) -> list[Columns]:
+        """What the columns of its sheets are."""
+        return [columns_from(one) for one in self.reading["columns"]]
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether its columns are sure, or were given by its owner."""
+        return bool(self.reading.get("is_confirmed", True))
 
 
 class QuoteColumns(models.Model):

@@ -17,7 +17,7 @@ from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.floor.devices import HOST
 from estimator.floor.plan import FloorPlan
 from estimator.floor.problems import exceeds
-from estimator.record import Given
+from estimator.floor.result import PlacedDevice
 from estimator.units import W_PER_KW
 
 MAX_RACKS = 12  # in one picture
@@ -71,7 +71,7 @@ def _svg(
 
 
 def rack_svg(plan: FloorPlan, rack_numbers: Sequence[int]) -> SafeString:
-    """Elevations of up to MAX_RACKS racks, numbered from 1 as in ``plan.racks_json()``.
+    """Elevations of up to MAX_RACKS racks, numbered from 1 as in ``plan.racks()``.
 
     Raises
     ------
@@ -118,14 +118,14 @@ def _rack(plan: FloorPlan, rack: int, x: float, top: float) -> list[str]:
         words = f"{HOLDS[block.holds]} ({block.n_units} U)"
         out.append(_text(x + RACK_WIDTH / 2, y + block.n_units * UNIT / 2 + 4, words, "", "middle"))
     for device in plan.devices_in(rack):
-        y = top + height - (device["bottom_unit"] + device["units"] - 1) * UNIT
-        out += _device(device, x, y, device["units"] * UNIT)
+        y = top + height - (device.bottom_unit + device.units - 1) * UNIT
+        out += _device(device, x, y, device.units * UNIT)
     return [*out, *_sums(plan, rack, x, top + height)]
 
 
-def _device(device: Given, x: float, y: float, height: float) -> list[str]:
+def _device(device: PlacedDevice, x: float, y: float, height: float) -> list[str]:
     """A device as a plate with a stripe in its tier's colour; its model where there is room."""
-    kind, name, part = device["kind"], device["name"], device["part"]
+    kind, name, part = device.kind, device.name, device.part
     out = [
         svg.rect(
             "plate", x + 0.5, y + 0.5, RACK_WIDTH - 1, height - 1, f'rx="2" fill="{svg.SURFACE}" stroke="{svg.STRONG}"'
@@ -135,7 +135,7 @@ def _device(device: Given, x: float, y: float, height: float) -> list[str]:
     room = RACK_WIDTH - 24
     if height >= 3 * UNIT:
         out.append(_text(x + 16, y + height / 2 - 3, name, "name"))
-        out.append(_text(x + 16, y + height / 2 + 12, _cut(_model(part, device["max_w"]), room)))
+        out.append(_text(x + 16, y + height / 2 + 12, _cut(_model(part, device.max_w), room)))
         return out
     out.append(_text(x + 16, y + height / 2 + 4, name, "name"))
     if _width(name) + _width(part) + 12 <= room:
@@ -161,7 +161,7 @@ def _cut(words: str, room: float) -> str:
 
 
 def _numbers(plan: FloorPlan, rack: int) -> dict[str, int]:
-    kinds = [device["kind"] for device in plan.devices_in(rack)]
+    kinds = [device.kind for device in plan.devices_in(rack)]
     return {kind: kinds.count(kind) for kind in ONE if kind in kinds}
 
 
@@ -186,7 +186,7 @@ def _sums(plan: FloorPlan, rack: int, x: float, bottom: float) -> list[str]:
 
 def _lines(plan: FloorPlan, rack: int) -> Iterator[tuple[float, float, str]]:
     """(what the rack has, its limit, both in words) of units, power and weight."""
-    parts, limits = {device["part"] for device in plan.devices_in(rack)}, plan.plan
+    parts, limits = {device.part for device in plan.devices_in(rack)}, plan.plan
     used, units = int(plan.used_units[rack]), limits.rack_units or 0
     yield used, units, f"{used} of {units} U"
     power, load = limits.rack_power_kw or 0.0, limits.rack_weight_kg or 0.0

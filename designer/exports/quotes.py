@@ -40,7 +40,7 @@ def report_json(quote: Quote) -> Json:
             "file_sha256": quote.file_sha256,
         },
         "versions": {"model": quote.model_version, "catalog": quote.catalog_version},
-        "columns": quote.reading["columns"],
+        "columns": [one.as_json() for one in quote.columns],
         "matches": quote.matches,
         **quote.result,
     }

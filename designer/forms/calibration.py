@@ -205,7 +205,7 @@ def _stands_for(ask: Ask, read: Read | None, choices: Mapping[str, str]) -> tupl
 
 def _of_run(name: str, log: ParsedLog, run: LoggedRun) -> Any:
     if name == "nodes":
-        return log.nodes or -(-run.gpus // int(run.system["gpus_per_node"]))
+        return log.nodes or -(-run.gpus // run.gpus_per_node)
     return getattr(run, name) if name in FROM_RUN else run.system.get(name)
 
 
@@ -221,8 +221,8 @@ def suggested_name(runs: Sequence[LoggedRun], catalog: Catalog) -> str:
         return ""
     gpus = sorted({run.gpus for run in runs})
     span = count(gpus[0]) if len(gpus) == 1 else f"{count(gpus[0])} to {count(gpus[-1])}"
-    fabrics = dict.fromkeys(str(run.system["fabric"]) for run in runs)
+    fabrics = dict.fromkeys(run.fabric for run in runs)
     names = [FABRICS[name].split(" (")[0] for name in fabrics if name in FABRICS and name != "none"]
     collectives = dict.fromkeys(COLLECTIVES[run.collective].lower() for run in runs)
-    model = catalog.gpus[runs[0].system["gpu"]].model
+    model = catalog.gpus[runs[0].gpu].model
     return ", ".join([model, f"{span} GPUs", *names, " and ".join(list(collectives)[:2])])[:200]

@@ -24,14 +24,14 @@ class PickForm(AskForm):
 
     def items(self) -> tuple[list[Context], int]:
         """(items, baseline) of a comparison."""
-        typed = self.texts("kind", "one", "baseline")
-        match typed["kind"]:
+        one, baseline = self.text("one"), self.text("baseline")
+        match self.text("kind"):
             case "books":
                 books = self.cleaned_data["book"] or []
-                return [{"design": typed["one"], "price_book": book} for book in books], 0
+                return [{"design": one, "price_book": book} for book in books], 0
             case "families":
-                return [{"design": typed["one"]}, {"sibling": 0}], 0
-        at = self.ticked.index(typed["baseline"]) if typed["baseline"] in self.ticked else 0
+                return [{"design": one}, {"sibling": 0}], 0
+        at = self.ticked.index(baseline) if baseline in self.ticked else 0
         return [{"design": design} for design in self.ticked], at
 
 

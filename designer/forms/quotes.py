@@ -1,7 +1,5 @@
 """Forms of quotes: a file and the design that it is for, its prices into a book, and which column is what."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +11,7 @@ from estimator.errors import Problem, SpecError
 from estimator.quotes.check import ReadQuote
 from estimator.quotes.columns import FIELDS, GIVEN, Columns, is_enough, letter_of
 from estimator.quotes.words import header_fields
-from estimator.record import Json
+from estimator.record import IfAny, Record
 from estimator.spec.price_book import MAX_NAME
 from estimator.tables.file import MAX_FILE_BYTES, QuoteSheet
 from estimator.units import is_whole_number
@@ -61,7 +59,18 @@ def match_of(posted: str) -> str | None:
 # ---------------------------------------------------------------- columns
 
 
-def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[Json]:
+class PostedColumns(Record):
+    """What the form says of one sheet; without ``fields`` its columns are identified by its header row."""
+
+    sheet: str
+    header_row: int
+    is_used: bool
+    fields: IfAny[dict[str, int]]
+    decimal: str | None
+    currency: str | None
+
+
+def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[PostedColumns]:
     """What the form says of every sheet that it showed; the columns of another header row are identified by it."""
     out = []
     known = {columns.sheet: columns for columns in read.columns}
@@ -71,13 +80,19 @@ def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[Json]:
             continue
         text = posted[f"{prefix}header_row"].strip()
         row = int(text) if is_whole_number(text, 7) else -1
-        one: Json = {"sheet": sheet.title, "header_row": row, "is_used": posted.get(f"{prefix}used") == "on"}
-        fields = _posted_fields(posted, f"{prefix}column-")
+        is_used, fields = posted.get(f"{prefix}used") == "on", _posted_fields(posted, f"{prefix}column-")
         before = known[sheet.title].header_row if sheet.title in known else 0
-        if row == before or not one["is_used"] or not is_enough(header_fields(_header_of(sheet, row))):
-            one["fields"] = fields
-        one |= {"decimal": posted.get(f"{prefix}decimal") or None, "currency": posted.get(f"{prefix}currency") or None}
-        out.append(one)
+        is_by_header = row != before and is_used and is_enough(header_fields(_header_of(sheet, row)))
+        out.append(
+            PostedColumns(
+                sheet=sheet.title,
+                header_row=row,
+                is_used=is_used,
+                fields=None if is_by_header else fields,
+                decimal=posted.get(f"{prefix}decimal") or None,
+                currency=posted.get(f"{prefix}currency") or None,
+            )
+        )
     return out
 
 
@@ -85,23 +100,22 @@ def _header_of(sheet: QuoteSheet, number: int) -> tuple[str, ...]:
     return next((tuple(row.cells) for row in sheet.rows if number and row.number == number), ())
 
 
-def as_typed(asked: Sequence[Json], read: ReadQuote) -> ReadQuote:
+def as_typed(asked: Sequence[PostedColumns], read: ReadQuote) -> ReadQuote:
     """The quote with columns as somebody has them in the form, whether or not they do."""
     sheets = {sheet.title: sheet for sheet in read.table.sheets}
     columns = []
     for one in asked:
-        header = _header_of(sheets[one["sheet"]], one["header_row"])
-        fields = one["fields"] if "fields" in one else header_fields(header)
+        header = _header_of(sheets[one.sheet], one.header_row)
         columns.append(
             Columns(
-                one["sheet"],
-                one["header_row"] if header else 0,
-                fields,
+                one.sheet,
+                one.header_row if header else 0,
+                header_fields(header) if one.fields is None else one.fields,
                 header,
-                decimal=one["decimal"] or ".",
-                currency=one["currency"],
+                decimal=one.decimal or ".",
+                currency=one.currency,
                 how=GIVEN,
-                is_used=one["is_used"],
+                is_used=one.is_used,
             )
         )
     return ReadQuote(read.table, tuple(columns))

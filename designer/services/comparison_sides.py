@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from designer.models import Design, PriceBook, Quote
 from designer.services.designs.results import result_of
 from designer.services.designs.state import fresh
-from designer.services.quotes import offer_of
+from designer.services.quotes import offered_lines
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import BOOKS
@@ -205,14 +205,14 @@ def _of_quote(owner: User, value: Any, before: Sequence[Side | None]) -> Side:
     quote = Quote.objects.filter(owner=owner, pk=_id(value, "quote", "a quote")).first()
     if quote is None:
         raise _Wrong(Problem("quote", "not_found", "You have no quote with this id."))
-    side = offer_of(quote)
-    if not side["offer"]["lines"]:
+    lines = offered_lines(quote)
+    if not lines:
         raise _Wrong(
             Problem(
                 "quote", "no_lines", "No line of this quote is matched to the design, so that nothing can be compared."
             )
         )
-    return Side(label=side["label"], offer=side["offer"])
+    return Side(label=quote.name[:200], offer={"lines": lines})
 
 
 def _of_alternative(owner: User, value: Any, before: Sequence[Side | None]) -> Side:
@@ -237,7 +237,7 @@ def _alternative(spec: Values, origin: int, catalog: Catalog) -> Side:
     except EstimatorError as error:
         raise _Wrong(*(Problem("sibling", p.code, p.message) for p in error.problems)) from None
     notes = [note.words for note in found.notes]
-    return Side(label=found.values["name"], spec=found.values, notes=notes, sibling=origin)
+    return Side(label=found.name, spec=found.values, notes=notes, sibling=origin)
 
 
 def _by_book(owner: User, book: Any, side: Side, is_named: bool) -> Side:

@@ -83,17 +83,16 @@ def create_quote(
         file_name=file_name,
         file_sha256=hashlib.sha256(data).hexdigest(),
         spec=spec.as_json(),
-        reading=read.as_json(),
+        reading=read.as_json() | {"is_confirmed": columns is not None or read.is_sure},
         matches={},
         result={},
     )
-    quote.reading["is_confirmed"] = columns is not None or read.is_sure
     try:
         recompute(quote, read)
     except SpecError as error:
         if not (may_ask and all(problem.field == "columns" for problem in error.problems)):
             raise
-        quote.reading["is_confirmed"] = False
+        quote.reading |= {"is_confirmed": False}
         quote.model_version, quote.catalog_version = MODEL_VERSION, load_catalog().version
     with transaction.atomic():
         quote.save()
@@ -234,27 +233,32 @@ def remember_columns(owner: User, columns: Any) -> None:
 
 def offer_of(quote: Quote) -> Json:
     """A side of a comparison: the quote's priced lines under a bill of materials' names."""
-    rows: list[Json] = []
+    return {"label": quote.name[:200], "offer": {"lines": offered_lines(quote)}}
+
+
+def offered_lines(quote: Quote) -> list[Json]:
+    """The quote's priced lines under a bill of materials' names, as the estimator takes an offer; it checks them."""
     report = reported(quote)
-    for line in report.lines if report else ():
-        if line.status != "matched" or line.category not in CATEGORIES:
-            continue
-        price, total = line.unit_price_usd, line.extended_price_usd
-        rows.append(
-            {
-                "line": len(rows) + 1,
-                "category": line.category,
-                "part": line.part,
-                "part_number": line.part_number[:120] or None,
-                "description": line.description[:500],
-                "length_m": _length_of(line.items[0]),
-                "quantity": line.quantity,
-                "unit_price_usd": None if price is None else Range.at(price).as_json(),
-                "extended_price_usd": None if total is None else Range.at(total).as_json(),
-                "price_basis": "quote",
-            }
-        )
-    return {"label": quote.name[:200], "offer": {"lines": rows[:MAX_OFFER_LINES]}}
+    lines = (
+        [line for line in report.lines if line.status == "matched" and line.category in CATEGORIES] if report else []
+    )
+    return [_offered(number, line) for number, line in enumerate(lines[:MAX_OFFER_LINES], 1)]
+
+
+def _offered(number: int, line: QuotedLine) -> Json:
+    price, total = line.unit_price_usd, line.extended_price_usd
+    return {
+        "line": number,
+        "category": line.category,
+        "part": line.part,
+        "part_number": line.part_number[:120] or None,
+        "description": line.description[:500],
+        "length_m": _length_of(line.items[0]),
+        "quantity": line.quantity,
+        "unit_price_usd": None if price is None else Range.at(price).as_json(),
+        "extended_price_usd": None if total is None else Range.at(total).as_json(),
+        "price_basis": "quote",
+    }
 
 
 def _length_of(key: str) -> float | None:

@@ -31,7 +31,8 @@ def entries() -> tuple[Entry, ...]:
     rows = [
         found for line in (DOCS / "glossary.md").read_text(encoding="utf-8").splitlines() if (found := _ROW.match(line))
     ]
-    pairs = [(_terms(row["terms"]), row["meaning"].strip()) for row in rows[2:]]  # after the head and its rule
+    cells = [row.group("terms", "meaning") for row in rows[2:]]  # after the head and its rule
+    pairs = [(_terms(terms), meaning.strip()) for terms, meaning in cells]
     return tuple(Entry(terms, meaning[0].upper() + meaning[1:]) for terms, meaning in pairs)
 
 

@@ -370,7 +370,7 @@ def _switched(signature: Signature) -> Iterator[Fault]:
 
 
 def _one_gpu(signature: Signature) -> Iterator[Fault]:
-    per_node = int(signature.run.system["gpus_per_node"])
+    per_node = signature.run.gpus_per_node
     if per_node < signature.n_nics and not signature.is_superchip:
         evidence = f"{per_node} GPUs a node and {signature.n_nics} NICs: the GPUs' own PCIe links are the limit"
         score = signature.at("nic_per_gpu_limit.score")

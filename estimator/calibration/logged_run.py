@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from estimator.calibration.measured import OnSystem
 from estimator.calibration.nccl_logs import ParsedLog
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
@@ -55,7 +56,7 @@ class LogSystem(System):
 
 
 @dataclass(frozen=True)
-class LoggedRun:
+class LoggedRun(OnSystem):
     """One collective on one system, as a log has it; ``message_bytes`` rise and line up with ``time_us``."""
 
     name: str
@@ -173,7 +174,7 @@ def stand_in_run(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> LoggedRu
     gpu = min(usual, key=lambda key: usual[key])
     known = asked.model_copy(update={"gpu": gpu, "scale_up_reduction": False})
     run, _ = run_of(log, known, catalog)
-    if run is None or run.gpus <= run.system["scale_up_domain_gpus"]:
+    if run is None or run.gpus <= run.scale_up_domain_gpus:
         return None
     return replace(run, stand_in=gpu)
 
@@ -243,10 +244,10 @@ def _asked_for(run: LoggedRun, log: ParsedLog) -> list[Problem]:
                 f"{log.file} does not say it; {run.system[key]} was taken. Give the system's {key} if that is wrong."
             )
             problems.append(Problem(f"system.{key}", "assumed", message))
-    has_network = run.system["fabric"] != "none" and run.system.get("nics_per_node") and run.system.get("nic_gbit_s")
-    if run.gpus > run.system["scale_up_domain_gpus"] and not has_network:
+    has_network = run.fabric != "none" and run.system.get("nics_per_node") and run.system.get("nic_gbit_s")
+    if run.gpus > run.scale_up_domain_gpus and not has_network:
         message = (
-            f"{log.file} has {run.gpus:,} GPUs, a scale-up domain holds {run.system['scale_up_domain_gpus']:,}, and no "
+            f"{log.file} has {run.gpus:,} GPUs, a scale-up domain holds {run.scale_up_domain_gpus:,}, and no "
             "network joins them. Give the system's fabric, nics_per_node and nic_gbit_s."
         )
         problems.append(Problem("system.fabric", "no_network", message))

@@ -20,8 +20,40 @@ _INTEGERS = ("gpus_per_node", "scale_up_domain_gpus", "nics_per_node")
 _FLAGS = ("in_network_reduction", "scale_up_reduction")
 
 
+class OnSystem:
+    """A run on a system: what the keys of ``system``, those of a prediction request, say of the machines."""
+
+    gpus: int
+    system: Json
+
+    @property
+    def gpu(self) -> str:
+        """Catalog id of the accelerator."""
+        return str(self.system["gpu"])
+
+    @property
+    def fabric(self) -> str:
+        """Kind of network; "none" where there is none."""
+        return str(self.system["fabric"])
+
+    @property
+    def gpus_per_node(self) -> int:
+        """GPUs of a server."""
+        return int(self.system["gpus_per_node"])
+
+    @property
+    def scale_up_domain_gpus(self) -> int:
+        """GPUs of a scale-up domain."""
+        return int(self.system["scale_up_domain_gpus"])
+
+    @property
+    def n_domains(self) -> int:
+        """Scale-up domains that the run spans."""
+        return -(-self.gpus // self.scale_up_domain_gpus)
+
+
 @dataclass(frozen=True)
-class Run:
+class Run(OnSystem):
     """One collective measured on one system; ``message_bytes`` and ``time_us`` line up."""
 
     name: str
@@ -36,11 +68,6 @@ class Run:
     launch: str
     message_bytes: tuple[int, ...]
     time_us: tuple[float, ...]
-
-    @property
-    def n_domains(self) -> int:
-        """Scale-up domains that the run spans."""
-        return -(-self.gpus // int(self.system["scale_up_domain_gpus"]))
 
     @property
     def request(self) -> Json:
@@ -59,6 +86,24 @@ class Run:
 def size_class(message_bytes: float) -> str:
     """One of SIZE_CLASSES."""
     return "large" if message_bytes >= 64 * MIB else "mid" if message_bytes >= MIB else "small"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where runs were published: its title, and its place, "" where it has none."""
+
+    id: str
+    title: str
+    where: str
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.where})" if self.where else self.title
+
+
+@lru_cache(maxsize=1)
+def sources() -> dict[str, Source]:
+    """All sources by id, in the order of the table."""
+    return {source.id: source for source in (Source(**row) for row in read_table("sources.csv"))}
 
 
 def read_table(name: str) -> list[dict[str, str]]:

@@ -11,21 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, read_table, size_class
+from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, size_class, sources
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
 from estimator.performance.bandwidth import points_of, system_columns
 from estimator.performance.collectives import BUS_FACTORS
 from estimator.performance.times import Times, predict_times
-from estimator.record import Json
+from estimator.record import Record
 from estimator.units import FloatArray, s_to_us
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "validation.md"
 N_WORST = 10
 CLASS_LABELS = {"large": "≥ 64 MiB", "mid": "1–64 MiB", "small": "< 1 MiB"}
+ALL = "all"
 TABLES = {
-    "all": "All core runs",
+    ALL: "All core runs",
     "by_collective": "By collective",
     "by_domains": "By scale-up domains",
     "by_fabric": "By network",
@@ -48,6 +49,60 @@ NOT_TO_TRUST = (
     "Machines with a fault (health problem) are slower than predicted by 2 to 15 times. That is the point of a prediction.",
     "More than 64 domains, and other jobs on the same fabric: extrapolated, or left out.",
 )
+
+
+class ErrorSummary(Record):
+    """Errors of some points, |ln(predicted ÷ measured)|; None where there is no point."""
+
+    points: int
+    median: float | None = None
+    nine_in_ten: float | None = None
+    inside: float | None = None
+    """Share of the points that lie in their bands."""
+
+
+class ErrorRow(Record):
+    """Errors of a group of runs by size class."""
+
+    group: str
+    large: ErrorSummary
+    mid: ErrorSummary
+    small: ErrorSummary
+
+    @property
+    def cells(self) -> list[ErrorSummary]:
+        """In the order of SIZE_CLASSES."""
+        return [getattr(self, name) for name in SIZE_CLASSES]
+
+
+class WorstPoint(Record):
+    """The point of a run that the prediction misses most; ``error`` is ln(predicted ÷ measured)."""
+
+    run: str
+    collective: str
+    gpus: int
+    message_bytes: int
+    measured_us: float
+    predicted_us: float
+    error: float
+    source: str
+
+
+class Report(Record):
+    """Everything that the validation page and document state; ``tables`` by the keys of TABLES."""
+
+    tables: dict[str, list[ErrorRow]]
+    worst: list[WorstPoint]
+    inside: float
+    """Share of the points of core runs that lie in their bands."""
+    runs: int
+    points: int
+    sources: int
+
+    @property
+    def overall(self) -> ErrorRow:
+        """All core runs together."""
+        return self.tables[ALL][0]
 
 
 @dataclass(frozen=True)
@@ -88,7 +143,7 @@ def compared_runs(catalog: Catalog) -> tuple[Compared, ...]:
 
 def error_rows(
     compared: Sequence[Compared], group: Callable[[Compared], str], order: Callable[[str], Any] = str
-) -> list[Json]:
+) -> list[ErrorRow]:
     """Errors by group and size class: points, median and ninth decile of |ln|, share inside the band."""
     found: dict[str, dict[str, list[tuple[float, bool]]]] = {}
     for item in compared:
@@ -98,21 +153,21 @@ def error_rows(
         ):
             by_class[size_class(size)].append((error, inside))
     return [
-        {"group": name, **{key: _summary(found[name][key]) for key in SIZE_CLASSES}}
+        ErrorRow(group=name, **{key: _summary(found[name][key]) for key in SIZE_CLASSES})
         for name in sorted(found, key=order)
     ]
 
 
-def _summary(points: list[tuple[float, bool]]) -> Json:
+def _summary(points: list[tuple[float, bool]]) -> ErrorSummary:
     if not points:
-        return {"points": 0, "median": None, "nine_in_ten": None, "inside": None}
+        return ErrorSummary(points=0)
     errors = np.abs([error for error, _ in points])
-    return {
-        "points": len(points),
-        "median": float(np.median(errors)),
-        "nine_in_ten": float(np.quantile(errors, 0.9)),
-        "inside": float(np.mean([inside for _, inside in points])),
-    }
+    return ErrorSummary(
+        points=len(points),
+        median=float(np.median(errors)),
+        nine_in_ten=float(np.quantile(errors, 0.9)),
+        inside=float(np.mean([inside for _, inside in points])),
+    )
 
 
 def node_class(n_domains: int) -> str:
@@ -128,52 +183,46 @@ def node_class(n_domains: int) -> str:
     )
 
 
-def report(catalog: Catalog) -> Json:
+def report(catalog: Catalog) -> Report:
     """Everything that the validation page and document state."""
     every = compared_runs(catalog)
     core = [item for item in every if item.run.family == CORE]
     worst = sorted(core, key=lambda item: -float(np.max(np.abs(item.error))))[:N_WORST]
     inside = np.concatenate([item.is_inside for item in core])
-    return {
-        "all": error_rows(core, lambda item: "core"),
-        "by_collective": error_rows(core, lambda item: item.run.collective),
-        "by_fabric": error_rows(core, lambda item: item.run.system["fabric"]),
-        "by_domains": error_rows(core, lambda item: node_class(item.run.n_domains)),
-        "by_gpu": error_rows(core, lambda item: item.run.system["gpu"]),
-        "by_family": error_rows(every, lambda item: f"{item.run.family}, {item.run.health}"),
-        "worst": [_worst_row(item) for item in worst],
-        "inside": float(inside.mean()),
-        "runs": len(core),
-        "points": len(inside),
-        "sources": len({item.run.source for item in core}),
-    }
+    return Report(
+        tables={
+            ALL: error_rows(core, lambda item: "core"),
+            "by_collective": error_rows(core, lambda item: item.run.collective),
+            "by_fabric": error_rows(core, lambda item: item.run.fabric),
+            "by_domains": error_rows(core, lambda item: node_class(item.run.n_domains)),
+            "by_gpu": error_rows(core, lambda item: item.run.gpu),
+            "by_family": error_rows(every, lambda item: f"{item.run.family}, {item.run.health}"),
+        },
+        worst=[_worst_point(item) for item in worst],
+        inside=float(inside.mean()),
+        runs=len(core),
+        points=len(inside),
+        sources=len({item.run.source for item in core}),
+    )
 
 
-def _worst_row(item: Compared) -> Json:
+def _worst_point(item: Compared) -> WorstPoint:
     at = int(np.argmax(np.abs(item.error)))
-    return {
-        "run": item.run.name,
-        "collective": item.run.collective,
-        "gpus": item.run.gpus,
-        "message_bytes": item.run.message_bytes[at],
-        "measured_us": item.run.time_us[at],
-        "predicted_us": float(item.predicted_us[at]),
-        "error": float(item.error[at]),
-        "source": source_text(item.run.source),
-    }
-
-
-@lru_cache(maxsize=1)
-def _sources() -> dict[str, str]:
-    return {
-        row["id"]: f"{row['title']} ({row['where']})" if row["where"] else row["title"]
-        for row in read_table("sources.csv")
-    }
+    return WorstPoint(
+        run=item.run.name,
+        collective=item.run.collective,
+        gpus=item.run.gpus,
+        message_bytes=item.run.message_bytes[at],
+        measured_us=item.run.time_us[at],
+        predicted_us=float(item.predicted_us[at]),
+        error=float(item.error[at]),
+        source=source_text(item.run.source),
+    )
 
 
 def source_text(source: str) -> str:
     """Title of a source and where it is."""
-    return _sources()[source]
+    return str(sources()[source])
 
 
 def document(catalog: Catalog) -> str:
@@ -185,37 +234,37 @@ def document(catalog: Catalog) -> str:
         "Written by `python -m estimator.calibration.report`; a test checks that it is what the command writes. The error is",
         "|ln(predicted ÷ measured)|: 0.02 is 2 %, 0.10 is 11 %. Cells: median / nine in ten stay below (points, share inside",
         "the band, which is to hold nine in ten). Core runs are healthy NCCL runs on NVLink machines over InfiniBand, RoCE or",
-        f"EFA: {made['runs']} runs of {made['sources']} sources, {made['points']} points, {made['inside']:.1%} of them inside "
+        f"EFA: {made.runs} runs of {made.sources} sources, {made.points} points, {made.inside:.1%} of them inside "
         "their bands.",
         "The same tables, and a chart of every run, are on the page `/validation/`. How constants were fitted and held out:",
         "[model.md](model.md).",
     ]
     for key, title in TABLES.items():
-        lines += ["", f"## {title}", "", *_table(made[key])]
-    lines += ["", "## The ten worst core runs", "", *_worst_table(made["worst"])]
+        lines += ["", f"## {title}", "", *_table(made.tables[key])]
+    lines += ["", "## The ten worst core runs", "", *_worst_table(made.worst)]
     lines += ["", "## Where not to trust it", "", *(f"- {words}" for words in NOT_TO_TRUST)]
-    lines += ["", "## Sources", "", *(f"- {text}" for text in _sources().values())]
+    lines += ["", "## Sources", "", *(f"- {text}" for text in sources().values())]
     return "\n".join(lines) + "\n"
 
 
-def _table(rows: Sequence[Json]) -> list[str]:
-    def cell(found: Json) -> str:
-        if not found["points"]:
+def _table(rows: Sequence[ErrorRow]) -> list[str]:
+    def cell(found: ErrorSummary) -> str:
+        if not found.points:
             return "–"
-        return f"{found['median']:.3f} / {found['nine_in_ten']:.3f} ({found['points']}, {found['inside']:.0%})"
+        return f"{found.median:.3f} / {found.nine_in_ten:.3f} ({found.points}, {found.inside:.0%})"
 
     head = ["| | " + " | ".join(CLASS_LABELS.values()) + " |", "|---|---|---|---|"]
-    return head + [f"| {row['group']} | " + " | ".join(cell(row[name]) for name in SIZE_CLASSES) + " |" for row in rows]
+    return head + [f"| {row.group} | " + " | ".join(map(cell, row.cells)) + " |" for row in rows]
 
 
-def _worst_table(rows: Sequence[Json]) -> list[str]:
+def _worst_table(rows: Sequence[WorstPoint]) -> list[str]:
     head = [
         "| run | collective | GPUs | message, B | measured, µs | predicted, µs | ln | source |",
         "|---|---|---|---|---|---|---|---|",
     ]
     return head + [
-        f"| {row['run']} | {row['collective']} | {row['gpus']} | {row['message_bytes']:,} | {row['measured_us']:,.1f} | "
-        f"{row['predicted_us']:,.1f} | {row['error']:+.2f} | {row['source']} |"
+        f"| {row.run} | {row.collective} | {row.gpus} | {row.message_bytes:,} | {row.measured_us:,.1f} | "
+        f"{row.predicted_us:,.1f} | {row.error:+.2f} | {row.source} |"
         for row in rows
     ]
 

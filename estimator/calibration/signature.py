@@ -51,17 +51,17 @@ class Signature:
     @property
     def n_domains(self) -> int:
         """Scale-up domains of the run."""
-        return -(-self.run.gpus // int(self.run.system["scale_up_domain_gpus"]))
+        return self.run.n_domains
 
     @property
     def n_nics(self) -> int:
         """NICs of a node."""
-        return int(self.run.system.get("nics_per_node") or self.run.system["gpus_per_node"])
+        return int(self.run.system.get("nics_per_node") or self.run.gpus_per_node)
 
     @property
     def is_superchip(self) -> bool:
         """The NICs hang on the CPU side of GH200, GB200 and the like."""
-        return str(self.run.system["gpu"]).startswith(("gh", "gb"))
+        return self.run.gpu.startswith(("gh", "gb"))
 
     @property
     def fabric(self) -> str:
@@ -102,7 +102,7 @@ def signatures_of(runs: Sequence[LoggedRun], catalog: Catalog) -> list[Signature
         return []
     ratios = _ratios(runs, catalog)
     ringed = [replace(run, algorithm="ring", protocol=None) for run in runs]
-    across = [run.collective == "all_reduce" and run.gpus > int(run.system["scale_up_domain_gpus"]) for run in runs]
+    across = [run.collective == "all_reduce" and run.gpus > run.scale_up_domain_gpus for run in runs]
     by_ring = _ratios([run for run, is_across in zip(ringed, across, strict=True) if is_across], catalog)
     rings, limits = iter(by_ring), limits_of(catalog)
     return [
@@ -133,7 +133,7 @@ def _signature(
     plateau = plateau_of(sizes)
     slow = float(np.median(ratio[plateau])) if plateau.any() else None
     ring_share = float(1 / np.median(ring[plateau])) if ring is not None and plateau.any() else None
-    n_domains = -(-run.gpus // int(run.system["scale_up_domain_gpus"]))
+    n_domains = run.n_domains
     share = None if slow is None else 1 / slow
     if (
         ring_share is not None
@@ -142,7 +142,7 @@ def _signature(
         and not run.system.get("in_network_reduction")
     ):
         share = ring_share
-    gpu = catalog.gpus[run.system["gpu"]]
+    gpu = catalog.gpus[run.gpu]
     factor = float(BUS_FACTORS[run.collective](np.array(run.gpus)))
     return Signature(
         run=run,
@@ -176,7 +176,7 @@ def fault_of(signature: Signature, code: str, score: float, evidence: str, **num
     known = {key: round(float(value), 3) for key, value in numbers.items() if value is not None}
     run = signature.run
     if run.stand_in:
-        score *= 1.0 if run.system["gpus_per_node"] == 1 else signature.at("stand_in.trust")
+        score *= 1.0 if run.gpus_per_node == 1 else signature.at("stand_in.trust")
         evidence = f"{evidence} (the GPU is not known: judged by the NICs' rate and the latency of like systems)"
     return Fault(code, float(score), f"{run.name}: {evidence}", run.name, known)
 

@@ -200,7 +200,7 @@ def _log(log: ParsedLog, run: LoggedRun | None, judged: LoggedRun | None, proble
 
 
 def _nodes(log: ParsedLog, run: LoggedRun | None) -> int | None:
-    return log.nodes if log.nodes is not None or run is None else -(-run.gpus // int(run.system["gpus_per_node"]))
+    return log.nodes if log.nodes is not None or run is None else -(-run.gpus // run.gpus_per_node)
 
 
 def _fitted(runs: Sequence[LoggedRun], catalog: Catalog) -> SiteFit:
@@ -327,7 +327,7 @@ def _launches(predictor: Predictor, errors: FloatArray) -> list[FreeConstant]:
             own = small & (predictor.owner == i)
             if run.launch == launch and own.any():
                 share = base.get("launch_share", f"{launch}.{run.collective}", 1.0)
-                share *= min(run.gpus, int(run.system["gpus_per_node"])) if name == "launch_per_gpu" else 1
+                share *= min(run.gpus, run.gpus_per_node) if name == "launch_per_gpu" else 1
                 floors.append(float(s_to_us(np.median(missing_s[own]))) / share)
         start = float(base.row(name, launch).value)
         start = max(start + float(np.median(floors)), LEAST_LAUNCH_US) if floors else start

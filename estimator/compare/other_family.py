@@ -60,6 +60,11 @@ class Alternative:
     notes: tuple[Note, ...]
     swap: Swap | None
 
+    @property
+    def name(self) -> str:
+        """What the request is called."""
+        return str(self.values["name"])
+
 
 def other_family(generation: str, catalog: Catalog) -> str:
     """The other family by name: "RoCE" for an InfiniBand generation."""

@@ -21,9 +21,16 @@ from estimator.fabric.topology import FABRIC_MANAGER, LEAF_SPINE, NODE_LEAF, SPI
 from estimator.floor.devices import PDU, FloorDevices, Network, floor_devices
 from estimator.floor.problems import exceeds, rack_problems
 from estimator.floor.racks import RACK_UNIT_M, Body, NodeRack, network_fits, node_rack
-from estimator.floor.result import FloorFigures, FloorSize, PanelCounts, RackPower, RackWeight
+from estimator.floor.result import (
+    FloorFigures,
+    FloorSize,
+    PanelCounts,
+    PlacedDevice,
+    PlacedRack,
+    RackPower,
+    RackWeight,
+)
 from estimator.floor.rows import Floor, Rack, Row, pods_of
-from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.floor import SitePlan
 from estimator.units import W_PER_KW, FloatArray, IntArray, ceil_div
@@ -177,21 +184,21 @@ class FloorPlan:
 
     # ---------------------------------------------------------------- for pages and REST
 
-    def devices_in(self, rack: int) -> list[Json]:
+    def devices_in(self, rack: int) -> list[PlacedDevice]:
         """Devices of one rack (counted from 0) from the top down; what takes no rack units is left out."""
         inside = np.flatnonzero((self.rack == rack) & (self.units > 0))
         order = inside[np.argsort(-self.bottom_unit[inside], kind="stable")]
         names, groups, bodies = self.devices.names, self.devices.groups, self.devices.bodies
         found = [(i, groups[self.devices.group[i]]) for i in order.tolist()]
         return [
-            {
-                "name": names[i],
-                "kind": group.kind,
-                "part": bodies[group.key].name,
-                "bottom_unit": int(self.bottom_unit[i]),
-                "units": int(self.units[i]),
-                "max_w": bodies[group.key].max_w / bodies[group.key].per_box,
-            }
+            PlacedDevice(
+                name=names[i],
+                kind=group.kind,
+                part=bodies[group.key].name,
+                bottom_unit=int(self.bottom_unit[i]),
+                units=int(self.units[i]),
+                max_w=bodies[group.key].max_w / bodies[group.key].per_box,
+            )
             for i, group in found
         ]
 
@@ -199,22 +206,22 @@ class FloorPlan:
         """What a rack that is bought whole holds beside nodes."""
         return self.node_rack.fixtures if self._has_nodes[rack] else ()
 
-    def racks_json(self, racks: Iterable[int] | None = None) -> list[Json]:
+    def racks(self, racks: Iterable[int] | None = None) -> list[PlacedRack]:
         """Racks (counted from 0; all if None) without their devices."""
         return [
-            {
-                "number": i + 1,
-                "name": self.names[i],
-                "row": int(self.row[i]),
-                "position": int(self.position[i]),
-                "x_m": round(float(self.x_m[i]), 2),
-                "y_m": round(float(self.y_m[i]), 2),
-                "role": self.role[i],
-                "used_units": int(self.used_units[i]),
-                "typical_w": round(float(self.typical_w[i]), 1),
-                "max_w": round(float(self.max_w[i]), 1),
-                "weight_kg": round(float(self.weight_kg[i]), 1),
-            }
+            PlacedRack(
+                number=i + 1,
+                name=self.names[i],
+                row=int(self.row[i]),
+                position=int(self.position[i]),
+                x_m=round(float(self.x_m[i]), 2),
+                y_m=round(float(self.y_m[i]), 2),
+                role=self.role[i],
+                used_units=int(self.used_units[i]),
+                typical_w=round(float(self.typical_w[i]), 1),
+                max_w=round(float(self.max_w[i]), 1),
+                weight_kg=round(float(self.weight_kg[i]), 1),
+            )
             for i in (range(self.n_racks) if racks is None else racks)
         ]
 

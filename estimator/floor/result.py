@@ -91,3 +91,30 @@ class RackSystem(Record):
     rack_kg: Newer[float | None]
     cooling: Newer[str | None]
     figures: Newer[list[RackFigure]]
+
+
+class PlacedDevice(Record):
+    """A device in its rack; units of a rack count from 1 at the bottom."""
+
+    name: str
+    kind: str
+    part: str
+    bottom_unit: int
+    units: int
+    max_w: float
+
+
+class PlacedRack(Record):
+    """A rack on the floor, numbered from 1, without its devices."""
+
+    number: int
+    name: str
+    row: int
+    position: int
+    x_m: float
+    y_m: float
+    role: str
+    used_units: int
+    typical_w: float
+    max_w: float
+    weight_kg: float

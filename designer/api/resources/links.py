@@ -88,8 +88,8 @@ class RacksView(ApiView):
         pages = Pages()
         numbers = pages.paginate_queryset(range(plan.n_racks), request, self)
         rows = [
-            {**rack, "devices": plan.devices_in(k)}
-            for k, rack in zip(numbers or (), plan.racks_json(numbers or ()), strict=True)
+            rack.as_json() | {"devices": [device.as_json() for device in plan.devices_in(rack.number - 1)]}
+            for rack in plan.racks(numbers or ())
         ]
         answer = pages.get_paginated_response(rows)
         answer.data |= {"spec_hash": job.spec_hash, "floor": plan.answer().as_json()}

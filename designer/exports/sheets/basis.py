@@ -11,6 +11,7 @@ from estimator.cost.result import Assumption
 from estimator.result import PricedEstimate
 from estimator.units import W_PER_KW
 
+YEARS = "years"  # the count of years of use
 INFINIBAND = frozenset({"edr", "hdr", "ndr", "xdr"})
 
 
@@ -35,6 +36,10 @@ class Basis:
     def has(self, name: str) -> bool:
         """Whether the cost rests on this parameter or count."""
         return name in self.parameters or name in self.facts
+
+    def label(self, name: str) -> str:
+        """What a parameter is."""
+        return self.parameters[name].label
 
     def end(self, name: str, end: str) -> float:
         """A parameter as it is at the low, typical or high end of the cost: a high discount rate makes a cluster cheap."""
@@ -69,7 +74,7 @@ def basis_of(estimate: PricedEstimate) -> Basis:
     counts, cost, lines = estimate.compute.counts, estimate.cost, estimate.bom.lines
     kept = {item.name: item for item in cost.assumptions if not _is_of_the_bill(item.name)}
     facts = [
-        Fact("years", "Years of use", cost.tco_years, "years"),
+        Fact(YEARS, "Years of use", cost.tco_years, "years"),
         Fact("gpus", "GPUs", counts.gpus, "GPUs"),
         Fact("nodes", "Servers", counts.nodes, "nodes"),
         Fact("cables", "Cables laid", _n_cables(estimate), "cables"),
@@ -86,7 +91,7 @@ def basis_of(estimate: PricedEstimate) -> Basis:
     if tokens := estimate.spec.economics.tokens_per_s_per_gpu:
         facts.append(Fact("tokens", "Tokens a second", tokens, "tokens/s per GPU"))
     return Basis(
-        {name: item for name, item in kept.items() if name != "years"}, {fact.name: fact for fact in facts}, lines
+        {name: item for name, item in kept.items() if name != YEARS}, {fact.name: fact for fact in facts}, lines
     )
 
 

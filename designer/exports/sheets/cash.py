@@ -2,9 +2,9 @@
 
 from xlsxwriter.utility import xl_col_to_name
 
-from designer.exports.sheets.basis import Basis
+from designer.exports.sheets.basis import YEARS, Basis
 from designer.exports.sheets.bom import FIRST
-from designer.exports.sheets.cells import CASH, CASH_SHEETS, REPAIRS, Ledger, cents, parameter_cell
+from designer.exports.sheets.cells import CASH, CASH_SHEETS, REPAIRS, Cash, Ledger, cents, parameter_cell
 from designer.exports.tables import COUNT, MONEY, RANGE, Cell, Column, Formula, Table
 from designer.wording.names import COST_KINDS
 from estimator.units import HOURS_PER_YEAR
@@ -28,39 +28,55 @@ CASH_COLUMNS = (
     Column("total", "Total cost if used so long", "USD", 18, AMOUNT),
     Column("hour", "A GPU-hour if used so long", "USD", 14, '0.0000;-0.0000;"–"'),
 )
-assert [column.key for column in CASH_COLUMNS] == list(CASH)  # noqa: S101 - two lists that must agree
+assert tuple(column.key for column in CASH_COLUMNS) == Cash._fields  # noqa: S101 - two lists that must agree
 
 
-def cash_values(ledger: Ledger, basis: Basis, so_far: list[float], end: str) -> list[dict[str, float]]:
+def cash_values(ledger: Ledger, basis: Basis, so_far: list[float], end: str) -> list[Cash[float]]:
     """The numbers of the sheet, a row a year from 0."""
-    years, rate = int(basis.facts["years"].value), basis.end("discount-rate", end)
-    rows: list[dict[str, float]] = []
+    rate = basis.end("discount-rate", end)
+    rows: list[Cash[float]] = []
     paid_so_far = discounted_so_far = used = 0.0
     for year in range(LAST_YEAR + 1):
-        row = dict.fromkeys(CASH, 0.0) | {"year": year, "so_far": so_far[year], "factor": 1 / (1 + rate) ** year}
-        if year == 0:
-            row |= {kind: ledger.value(kind, end) for kind in ONCE}
-        else:
-            row["repair"] = cents(so_far[year] - so_far[year - 1])
-            row["running"] = ledger.value("yearly", end) + row["repair"]
-            row["worth"] = _worth(ledger, basis, year, end)
-            used += row["running"] * row["factor"]
-            row["total"] = cents(ledger.value("outlay", end) + used - row["worth"] * row["factor"])
-            hours = basis.end("gpus", end) * HOURS_PER_YEAR * basis.end("gpu-utilization", end) * year
-            row["hour"] = round(row["total"] / hours, 4)
-            if year <= years:
-                row |= {kind: ledger.value(kind, end) for kind in YEARLY} | {"repairs": row["repair"]}
-            row["residual"] = -row["worth"] if year == years else 0.0
-        row["paid"] = sum(row[kind] for kind in COST_KINDS)
-        paid_so_far += row["paid"]
-        discounted_so_far += row["paid"] * row["factor"]
-        row |= {
-            "cumulative": paid_so_far,
-            "discounted": cents(row["paid"] * row["factor"]),
-            "cumulative_discounted": discounted_so_far,
-        }
-        rows.append(row)
+        factor = 1 / (1 + rate) ** year
+        repair = cents(so_far[year] - so_far[year - 1]) if year else 0.0
+        running = ledger.value("yearly", end) + repair if year else 0.0
+        worth = _worth(ledger, basis, year, end) if year else 0.0
+        used += running * factor
+        total = cents(ledger.value("outlay", end) + used - worth * factor) if year else 0.0
+        hours = basis.end("gpus", end) * HOURS_PER_YEAR * basis.end("gpu-utilization", end) * year
+        paid_for = _paid_for(ledger, basis, year, end, repair, worth)
+        paid = sum(paid_for.values())
+        paid_so_far += paid
+        discounted_so_far += paid * factor
+        rows.append(
+            Cash(
+                year=year,
+                **paid_for,
+                paid=paid,
+                cumulative=paid_so_far,
+                factor=factor,
+                discounted=cents(paid * factor),
+                cumulative_discounted=discounted_so_far,
+                running=running,
+                so_far=so_far[year],
+                repair=repair,
+                worth=worth,
+                total=total,
+                hour=round(total / hours, 4) if year else 0.0,
+            )
+        )
     return rows
+
+
+def _paid_for(ledger: Ledger, basis: Basis, year: int, end: str, repair: float, worth: float) -> dict[str, float]:
+    """What is paid in a year by kind; nothing once the cluster is out of use."""
+    years = int(basis.facts[YEARS].value)
+    paid = dict.fromkeys(COST_KINDS, 0.0)
+    if year == 0:
+        return paid | {kind: ledger.value(kind, end) for kind in ONCE}
+    if year <= years:
+        paid |= {kind: ledger.value(kind, end) for kind in YEARLY} | {"repairs": repair}
+    return paid | {"residual": -worth if year == years else 0.0}
 
 
 def _worth(ledger: Ledger, basis: Basis, year: int, end: str) -> float:
@@ -71,51 +87,54 @@ def _worth(ledger: Ledger, basis: Basis, year: int, end: str) -> float:
     return cents(ledger.value("purchase", end) * (1 - lost) + building)
 
 
-def cash_table(ledger: Ledger, basis: Basis, values: list[dict[str, float]], end: str, n_classes: int) -> Table:
+def cash_table(ledger: Ledger, basis: Basis, values: list[Cash[float]], end: str, n_classes: int) -> Table:
     """The sheet of one end; ``n_classes`` is the number of rows of the sheet of repairs."""
     rows = []
     for year, numbers in enumerate(values):
         formulas = _formulas(ledger, basis, year, end, n_classes)
         cells: list[Cell] = [
-            Formula(formulas[key], numbers[key]) if key in formulas else (year if key == "year" else None)
-            for key in CASH
+            Formula(formula, number) if formula else None for formula, number in zip(formulas, numbers, strict=True)
         ]
-        rows.append(tuple(cells))
+        rows.append((year, *cells[1:]))
     note = f"The {end} end. At the left the years of use, at the right what a life of so many years would cost."
     return Table(CASH_SHEETS[end], CASH_COLUMNS, tuple(rows), note=note, frozen_columns=1)
 
 
-def _formulas(ledger: Ledger, basis: Basis, year: int, end: str, n_classes: int) -> dict[str, str]:
-    """Formulas of one row by column; a column that has none there is empty."""
+NO_FORMULAS = Cash(*[""] * len(CASH))
+
+
+def _formulas(ledger: Ledger, basis: Basis, year: int, end: str, n_classes: int) -> Cash[str]:
+    """Formulas of one row by column; "" for a column that is empty there."""
     row, before = FIRST + year, FIRST + year - 1
-    at = {key: f"{letter}{row}" for key, letter in CASH.items()}
-    kinds = f"{CASH['servers']}{row}:{CASH['residual']}{row}"
-    out = {"paid": f"SUM({kinds})", "discounted": f"ROUND({at['paid']}*{at['factor']},2)"}
+    at = Cash(*(f"{letter}{row}" for letter in CASH))
+    out = NO_FORMULAS._replace(
+        paid=f"SUM({CASH.servers}{row}:{CASH.residual}{row})", discounted=f"ROUND({at.paid}*{at.factor},2)"
+    )
     if year == 0:
-        out |= {kind: ledger.cell(kind, end) for kind in ONCE}
-        return out | {"cumulative": at["paid"], "factor": "1", "cumulative_discounted": at["paid"]}
+        once = {kind: ledger.cell(kind, end) for kind in ONCE}
+        return out._replace(**once, cumulative=at.paid, factor="1", cumulative_discounted=at.paid)
 
     def given(name: str) -> str:
         return parameter_cell(basis, name, end)
 
     years = given("years")
-    out |= {kind: f"IF({at['year']}<={years},{ledger.cell(kind, end)},0)" for kind in YEARLY if ledger.has(kind)}
-    out |= {
-        "repairs": f"IF({at['year']}<={years},{at['repair']},0)",
-        "residual": f"IF({at['year']}={years},-{at['worth']},0)",
-        "cumulative": f"{CASH['cumulative']}{before}+{at['paid']}",
-        "factor": f"1/(1+{given('discount-rate')})^{at['year']}",
-        "cumulative_discounted": f"{CASH['cumulative_discounted']}{before}+{at['paid']}*{at['factor']}",
-        "running": f"{ledger.cell('yearly', end)}+{at['repair']}",
-        "so_far": _replaced(given("warranty-years"), at["year"], end, n_classes),
-        "repair": f"ROUND({at['so_far']}-{CASH['so_far']}{before},2)",
-        "worth": _worth_formula(ledger, basis, at["year"], end),
-    }
-    running, factor = (f"{CASH[key]}${FIRST + 1}:{CASH[key]}{row}" for key in ("running", "factor"))
-    used = f"SUMPRODUCT({running},{factor})"
-    out["total"] = f"ROUND({ledger.cell('outlay', end)}+{used}-{at['worth']}*{at['factor']},2)"
-    hours = f"{given('gpus')}*{HOURS_PER_YEAR}*{given('gpu-utilization')}*{at['year']}"
-    return out | {"hour": f"ROUND({at['total']}/({hours}),4)"}
+    yearly = {kind: f"IF({at.year}<={years},{ledger.cell(kind, end)},0)" for kind in YEARLY if ledger.has(kind)}
+    used = f"SUMPRODUCT({CASH.running}${FIRST + 1}:{CASH.running}{row},{CASH.factor}${FIRST + 1}:{CASH.factor}{row})"
+    hours = f"{given('gpus')}*{HOURS_PER_YEAR}*{given('gpu-utilization')}*{at.year}"
+    return out._replace(
+        **yearly,
+        repairs=f"IF({at.year}<={years},{at.repair},0)",
+        residual=f"IF({at.year}={years},-{at.worth},0)",
+        cumulative=f"{CASH.cumulative}{before}+{at.paid}",
+        factor=f"1/(1+{given('discount-rate')})^{at.year}",
+        cumulative_discounted=f"{CASH.cumulative_discounted}{before}+{at.paid}*{at.factor}",
+        running=f"{ledger.cell('yearly', end)}+{at.repair}",
+        so_far=_replaced(given("warranty-years"), at.year, end, n_classes),
+        repair=f"ROUND({at.so_far}-{CASH.so_far}{before},2)",
+        worth=_worth_formula(ledger, basis, at.year, end),
+        total=f"ROUND({ledger.cell('outlay', end)}+{used}-{at.worth}*{at.factor},2)",
+        hour=f"ROUND({at.total}/({hours}),4)",
+    )
 
 
 def _replaced(warranty: str, year: str, end: str, n_classes: int) -> str:

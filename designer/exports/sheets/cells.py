@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Generic, NamedTuple, TypeVar
 
 from xlsxwriter.utility import xl_col_to_name
 
@@ -18,12 +19,38 @@ LEDGER_COLUMNS = (
     *(Column(f"usd_{end}", f"{end.capitalize()}", "USD", 18, MONEY) for end in RANGE),
     Column("how", "How it is worked out", width=74),
 )
-_CASH = (
-    "year", "servers", "network", "facility", "one_off", "electricity", "space", "support", "licences", "staff", "repairs",
-    "residual", "paid", "cumulative", "factor", "discounted", "cumulative_discounted", "running", "so_far", "repair", "worth",
-    "total", "hour",
-)  # fmt: skip
-CASH = {key: xl_col_to_name(index) for index, key in enumerate(_CASH)}
+CashValue = TypeVar("CashValue")
+
+
+class Cash(NamedTuple, Generic[CashValue]):
+    """One thing for each column of a cash flow, in their order: a letter, the cell of a year, its number or formula."""
+
+    year: CashValue
+    servers: CashValue
+    network: CashValue
+    facility: CashValue
+    one_off: CashValue
+    electricity: CashValue
+    space: CashValue
+    support: CashValue
+    licences: CashValue
+    staff: CashValue
+    repairs: CashValue
+    residual: CashValue
+    paid: CashValue
+    cumulative: CashValue
+    factor: CashValue
+    discounted: CashValue
+    cumulative_discounted: CashValue
+    running: CashValue
+    so_far: CashValue
+    repair: CashValue
+    worth: CashValue
+    total: CashValue
+    hour: CashValue
+
+
+CASH = Cash(*(xl_col_to_name(index) for index in range(len(Cash._fields))))
 
 
 def cents(amount: float) -> float:

@@ -7,10 +7,10 @@ them in two other ways and compare.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from designer.exports.sheets.basis import Basis, basis_of, failure_row
+from designer.exports.sheets.basis import YEARS, Basis, basis_of, failure_row
 from designer.exports.sheets.bom import FIRST, bill_column
 from designer.exports.sheets.cash import LAST_YEAR, cash_table, cash_values
-from designer.exports.sheets.cells import CASH, CASH_SHEETS, PARAMETERS, REPAIRS, Ledger, cents, parameter_cell
+from designer.exports.sheets.cells import CASH, CASH_SHEETS, PARAMETERS, REPAIRS, Cash, Ledger, cents, parameter_cell
 from designer.exports.tables import ANY, COUNT, MONEY, RANGE, Cell, Column, Formula, Shown, Table
 from designer.wording.numbers import basis_name
 from estimator.bom.lines import CATEGORIES, FACILITY, SERVERS
@@ -158,12 +158,13 @@ def _one_off(ledger: Ledger, basis: Basis) -> None:
     for key, row in ONE_OFF_SHARES:
         _share(ledger, basis, key, group, row, "purchase", f"purchase × {row}")
     for row, count in INSTALLED:
-        label = basis.parameters[row].label
+        label = basis.label(row)
         _product(ledger, basis, row, group, label, [row, count], f"{row} × {basis.facts[count].label.lower()}")
     if basis.has("design-labour"):
-        _product(ledger, basis, "design", group, basis.parameters["design-labour"].label, ["design-labour"], "once")
+        label = basis.label("design-labour")
+        _product(ledger, basis, "design", group, label, ["design-labour"], "once")
     if basis.has("dc-capex-mw"):
-        label = basis.parameters["dc-capex-mw"].label
+        label = basis.label("dc-capex-mw")
         _product(
             ledger, basis, "building", group, label, ["dc-capex-mw", "it-max"], "dc-capex-mw × largest power", 0.001
         )
@@ -176,7 +177,7 @@ def _share(ledger: Ledger, basis: Basis, key: str, group: str, row: str, of: str
     ledger.add(
         key,
         group,
-        basis.parameters[row].label,
+        basis.label(row),
         lambda end: f"ROUND({ledger.cell(of, end)}*{parameter_cell(basis, row, end)},2)",
         lambda end: cents(ledger.value(of, end) * basis.end(row, end)),
         how,
@@ -200,7 +201,7 @@ def _yearly(ledger: Ledger, basis: Basis) -> None:
     )
     _share(ledger, basis, "electricity", group, "electricity-kwh", "energy", "energy × price of a kWh")
     if basis.has("colo-kw-month"):
-        label = basis.parameters["colo-kw-month"].label
+        label = basis.label("colo-kw-month")
         _product(ledger, basis, "space", group, label, ["colo-kw-month", "it-max"], "rent × largest power × 12", 12)
     for row, categories in SUPPORT_ROWS.items():
         if basis.has(row):
@@ -208,7 +209,7 @@ def _yearly(ledger: Ledger, basis: Basis) -> None:
     _sum(ledger, "support", group, "Support", list(SUPPORT_ROWS))
     for row, count in LICENCES:
         if basis.has(row):
-            label = basis.parameters[row].label
+            label = basis.label(row)
             _product(ledger, basis, row, group, label, [row, count], f"{row} × {basis.facts[count].label.lower()}")
     _sum(ledger, "licences", group, "Licences", [row for row, _ in LICENCES])
     if basis.has("ops-staff-fte"):
@@ -230,7 +231,7 @@ def _support(ledger: Ledger, basis: Basis, row: str, categories: tuple[str, ...]
     ledger.add(
         row,
         "Every year",
-        basis.parameters[row].label,
+        basis.label(row),
         lambda end: f"ROUND({amounts[end][0]}*{parameter_cell(basis, row, end)},2)",
         lambda end: cents(amounts[end][1] * basis.end(row, end)),
         "price of what is installed × share",
@@ -300,7 +301,7 @@ class _Repairs:
             rows.append(
                 (
                     row,
-                    self._basis.parameters[row].label,
+                    self._basis.label(row),
                     Formula(f"SUMPRODUCT({mine}*{bill_column('quantity', n)})", self._installed(row)),
                     Formula(f"SUMPRODUCT({mine}*{bill_column('spare_quantity', n)})", self._spares(row)),
                     *(Formula(parameter_cell(self._basis, row, end), self._basis.end(row, end)) for end in RANGE),
@@ -316,11 +317,12 @@ class _Repairs:
 
 def _cash_column(key: str, end: str, first: int = 1) -> str:
     """Years ``first`` and later of one column of a cash flow."""
-    return f"'{CASH_SHEETS[end]}'!${CASH[key]}${FIRST + first}:${CASH[key]}${FIRST + LAST_YEAR}"
+    letter = getattr(CASH, key)
+    return f"'{CASH_SHEETS[end]}'!${letter}${FIRST + first}:${letter}${FIRST + LAST_YEAR}"
 
 
-def _totals(ledger: Ledger, basis: Basis, cash: Mapping[str, list[dict[str, float]]]) -> None:
-    years = int(basis.facts["years"].value)
+def _totals(ledger: Ledger, basis: Basis, cash: Mapping[str, list[Cash[float]]]) -> None:
+    years = int(basis.facts[YEARS].value)
     group = "Total"
 
     def in_last_year(key: str) -> Any:
@@ -328,7 +330,7 @@ def _totals(ledger: Ledger, basis: Basis, cash: Mapping[str, list[dict[str, floa
         return lambda end: f"SUMPRODUCT(({_cash_column('year', end)}{at_years})*{_cash_column(key, end)})"
 
     def last(key: str) -> Any:
-        return lambda end: cash[end][years][key]
+        return lambda end: getattr(cash[end][years], key)
 
     ledger.add(
         "tco",
@@ -344,7 +346,7 @@ def _totals(ledger: Ledger, basis: Basis, cash: Mapping[str, list[dict[str, floa
         group,
         "The same, not discounted",
         lambda end: f"SUM({_cash_column('paid', end, 0)})",
-        lambda end: round(sum(row["paid"] for row in cash[end]), 2),
+        lambda end: round(sum(row.paid for row in cash[end]), 2),
         "all that is paid, less the value left",
     )
     ledger.add(
@@ -352,7 +354,7 @@ def _totals(ledger: Ledger, basis: Basis, cash: Mapping[str, list[dict[str, floa
         group,
         "Repairs a year, on average",
         lambda end: f"ROUND(SUM({_cash_column('repairs', end)})/{parameter_cell(basis, 'years', end)},2)",
-        lambda end: cents(sum(row["repairs"] for row in cash[end]) / years),
+        lambda end: cents(sum(row.repairs for row in cash[end]) / years),
     )
     ledger.add(
         "hour",
@@ -372,14 +374,14 @@ def _totals(ledger: Ledger, basis: Basis, cash: Mapping[str, list[dict[str, floa
         _per_tokens(ledger, basis, years)
 
 
-def _against_rent(ledger: Ledger, basis: Basis, cash: Mapping[str, list[dict[str, float]]]) -> None:
-    years, in_use = int(basis.facts["years"].value), parameter_cell(basis, "years", "typical")
+def _against_rent(ledger: Ledger, basis: Basis, cash: Mapping[str, list[Cash[float]]]) -> None:
+    years, in_use = int(basis.facts[YEARS].value), parameter_cell(basis, "years", "typical")
 
     def annuity(end: str) -> str:
         return f"SUMPRODUCT(({_cash_column('year', end)}<={in_use})*{_cash_column('factor', end)})"
 
     def value(end: str) -> float:
-        factors = sum(row["factor"] for row in cash[end][1 : years + 1])
+        factors = sum(row.factor for row in cash[end][1 : years + 1])
         return round(ledger.value("tco", end) / (_hours_value(basis, end) * factors), 4)
 
     ledger.add(

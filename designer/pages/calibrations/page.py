@@ -1,8 +1,9 @@
 """What the pages of calibrations show: logs, lines left out, fitted constants, errors, likely faults, designs that use them."""
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.db.models import F
@@ -32,7 +33,7 @@ from estimator.calibration.result import Curve, Fault, FitErrors, Log, LogLine, 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.performance.result import Performance
-from estimator.record import Given
+from estimator.record import Newer, Record
 from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 
@@ -98,7 +99,7 @@ def detail(calibration: Calibration, asked_log: str | None) -> Context:
         "n_rows": sum(log.rows for log in fit.logs),
         "n_dropped": sum(log.n_dropped for log in fit.logs),
         "parameters": parameters,
-        "at_bound": [row for row in parameters if row["at_bound"]],
+        "at_bound": [row for row in parameters if row.at_bound],
         "errors": error_rows(fit.error),
         "explains_little": (fit.error.after.large or 0) > LARGE_ERROR,
         "charts": fit_charts(curves[number - 1]) if curves else [],
@@ -108,6 +109,13 @@ def detail(calibration: Calibration, asked_log: str | None) -> Context:
         **faults_context(fit.diagnosis),
         **suspects(fit.diagnosis, [log.file for log in fit.logs if log.is_fitted]),
     }
+
+
+class FoundFault(NamedTuple):
+    """A likely fault, and the tone in which the page says it."""
+
+    fault: Fault
+    tone: str
 
 
 def suspects(diagnosis: Iterable[Fault], fitted: Sequence[str]) -> Context:
@@ -126,7 +134,7 @@ def faults_context(diagnosis: Iterable[Fault]) -> Context:
     """Likely faults, the likeliest first, or that none was found and what is left to gain."""
     faults = list(diagnosis)
     nothing = next((fault for fault in faults if fault.code == NOTHING), None)
-    found = [{"fault": fault, "tone": TONES[fault.confidence]} for fault in faults if fault.code != NOTHING]
+    found = [FoundFault(fault, TONES[fault.confidence]) for fault in faults if fault.code != NOTHING]
     return {"faults": found, "nothing_wrong": nothing}
 
 
@@ -143,7 +151,7 @@ def log_row(log: Log, catalog: Catalog) -> Context:
         "log": log,
         "collective_name": COLLECTIVES.get(log.collective or "", "not known"),
         "launch_name": LAUNCH_WORDS.get(log.launch, words(log.launch)),
-        "system_words": system_words(log.system, catalog) if log.system else "",
+        "system_words": ", ".join(system_words(one, catalog) for one in machines_of([log])),
         "assumed_words": ", ".join(LABELS[name] for name in log.assumed),
         "problems": [problem for problem in log.problems if problem.code != "assumed"],
         "by_reason": by_reason(log.dropped),
@@ -156,7 +164,7 @@ def by_reason(dropped: Iterable[LogLine]) -> list[Context]:
     groups: dict[str, list[LogLine]] = {}
     for item in dropped:
         groups.setdefault(re.split(r":\s|\s\(", item.why, maxsplit=1)[0], []).append(item)
-    rows = [
+    return [
         {
             "reason": reason,
             "total": len(items),
@@ -164,31 +172,69 @@ def by_reason(dropped: Iterable[LogLine]) -> list[Context]:
             "n_more": max(len(items) - LINES_SHOWN, 0),
             "has_figures": any(item.why != reason for item in items),
         }
-        for reason, items in groups.items()
+        for reason, items in sorted(groups.items(), key=lambda group: -len(group[1]))
     ]
-    return sorted(rows, key=lambda row: -row["total"])
 
 
-def system_words(system: Given, catalog: Catalog) -> str:
+class Machines(Record):
+    """What a log's system says of its machines."""
+
+    gpu: str
+    gpus_per_node: int
+    fabric: Newer[str | None]
+    nics_per_node: Newer[int | None]
+    nic_gbit_s: Newer[float | None]
+    in_network_reduction: Newer[bool | None]
+
+    @property
+    def network(self) -> str:
+        """Kind of network, "" for none."""
+        return "" if self.fabric in (None, "none") else str(self.fabric)
+
+
+def machines_of(logs: Iterable[Log]) -> list[Machines]:
+    """The machines of the logs whose system is known."""
+    return [Machines.from_json(log.system) for log in logs if log.system]
+
+
+def system_words(machines: Machines, catalog: Catalog) -> str:
     """ "H100 80GB SXM5, 8 a node, InfiniBand, 8 × 400 Gb/s"."""
-    gpu = catalog.gpus.get(system["gpu"])
-    parts = [gpu.model if gpu else str(system["gpu"]), f"{count(system['gpus_per_node'])} a node"]
-    if system.get("fabric") not in (None, "none"):
-        name = str(system["fabric"])
-        parts.append(FABRICS.get(name, name).split(" (")[0])
-        if system.get("nics_per_node") and system.get("nic_gbit_s"):
-            parts.append(
-                f"{count(system['nics_per_node'])} × {gbit_s(system['nic_gbit_s'])}".replace(" ", NO_BREAK_SPACE)
-            )
-    if system.get("in_network_reduction"):
+    gpu = catalog.gpus.get(machines.gpu)
+    parts = [gpu.model if gpu else machines.gpu, f"{count(machines.gpus_per_node)} a node"]
+    if machines.network:
+        parts.append(_network_name(machines.network))
+        if machines.nics_per_node and machines.nic_gbit_s:
+            nics = f"{count(machines.nics_per_node)} × {gbit_s(machines.nic_gbit_s)}"
+            parts.append(nics.replace(" ", NO_BREAK_SPACE))
+    if machines.in_network_reduction:
         parts.append("in-network reduction")
     return ", ".join(parts)
+
+
+def _network_name(fabric: str) -> str:
+    return FABRICS.get(fabric, fabric).split(" (")[0]
 
 
 # ---------------------------------------------------------------- constants and errors
 
 
-def parameter_row(name: str, constant: Parameter) -> Context:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterRow:
+    """A fitted constant in words, its figures printed; ``x`` are places on the strip between its bounds [px]."""
+
+    name: str
+    title: str
+    index: str
+    value: str
+    spread: str
+    before: str
+    bounds: str
+    at_bound: bool
+    which: str
+    x: Mapping[str, str]
+
+
+def parameter_row(name: str, constant: Parameter) -> ParameterRow:
     """A fitted constant in words, its figures printed, and where they lie between the bounds."""
     first, _, index = name.partition(".")
     low, high = constant.bounds.from_, constant.bounds.to
@@ -201,22 +247,22 @@ def parameter_row(name: str, constant: Parameter) -> Context:
         return f"{STRIP_EDGE_PX + share * (STRIP_PX - 2 * STRIP_EDGE_PX):.1f}"
 
     is_upper = abs(constant.value - high) < abs(constant.value - low)
-    return {
-        "name": name,
-        "title": TITLES.get(first, words(first)),
-        "index": _index_words(index),
-        "value": printed(constant.value),
-        "spread": f"{printed(constant.low)} to {printed(constant.high)}",
-        "before": printed(constant.before),
-        "bounds": f"{printed(low)} to {printed(high)}",
-        "at_bound": constant.at_bound,
-        "which": "upper" if is_upper else "lower",
-        "x": {
+    return ParameterRow(
+        name=name,
+        title=TITLES.get(first, words(first)),
+        index=_index_words(index),
+        value=printed(constant.value),
+        spread=f"{printed(constant.low)} to {printed(constant.high)}",
+        before=printed(constant.before),
+        bounds=f"{printed(low)} to {printed(high)}",
+        at_bound=constant.at_bound,
+        which="upper" if is_upper else "lower",
+        x={
             **{key: place(getattr(constant, key)) for key in ("value", "low", "high", "before")},
             "from": place(low),
             "to": place(high),
         },
-    }
+    )
 
 
 def _index_words(index: str) -> str:
@@ -276,26 +322,26 @@ def list_rows(owner: User) -> list[Context]:
     rows = []
     for calibration in owner.calibrations.defer("curves"):
         fit = fit_of(calibration, has_curves=False)
-        systems = [log.system for log in fit.logs if log.system]
-        faults = faults_context(fit.diagnosis)["faults"]
+        machines = machines_of(fit.logs)
+        first = next((fault for fault in fit.diagnosis if fault.code != NOTHING), None)
         rows.append(
             {
                 "calibration": calibration,
-                "system_words": system_words(widest(systems), catalog) if systems else "",
+                "system_words": system_words(widest(machines), catalog) if machines else "",
                 "n_logs": len(fit.logs),
                 "gpus": sorted({log.gpus for log in fit.logs if log.gpus}),
                 "errors": error_rows(fit.error),
-                "verdict": faults[0]["fault"].title if faults else "No fault found",
-                "tone": faults[0]["tone"] if faults else "good",
+                "verdict": first.title if first else "No fault found",
+                "tone": TONES[first.confidence] if first else "good",
                 "designs": users.get(calibrated_of(calibration).hash, []),
             }
         )
     return rows
 
 
-def widest(systems: Sequence[Given]) -> Given:
-    """The first system with a network, else the first."""
-    return next((system for system in systems if system.get("fabric") not in (None, "none")), systems[0])
+def widest(machines: Sequence[Machines]) -> Machines:
+    """The first ones with a network, else the first."""
+    return next((one for one in machines if one.network), machines[0])
 
 
 def used_context(performance: Performance, owner_id: int | None) -> Context:
@@ -305,20 +351,18 @@ def used_context(performance: Performance, owner_id: int | None) -> Context:
         return {}
     rows = Calibration.objects.filter(owner_id=owner_id).only("pk", "name", "parameters", "logs")
     kept = next((row for row in rows if calibrated_of(row).hash == used.hash), None)
-    other = made_on(kept.logs, system.gpu, system.fabric, load_catalog()) if kept else ""
+    other = made_on(map(Log.from_json, kept.logs), system.gpu, system.fabric, load_catalog()) if kept else ""
     return {"calibration_used": {**used.as_json(), "kept": kept, "made_on": other}}
 
 
-def made_on(logs: Iterable[Given], gpu: str | None, fabric: str, catalog: Catalog) -> str:
+def made_on(logs: Iterable[Log], gpu: str | None, fabric: str, catalog: Catalog) -> str:
     """GPU and network of a calibration's logs in words, where the design has others; "" where they are the same."""
-    systems = [log["system"] for log in logs if log["system"]]
-    gpus = dict.fromkeys(str(of_log["gpu"]) for of_log in systems)
-    fabrics = dict.fromkeys(
-        str(of_log.get("fabric")) for of_log in systems if of_log.get("fabric") not in (None, "none")
-    )
+    machines = machines_of(logs)
+    gpus = dict.fromkeys(one.gpu for one in machines)
+    fabrics = dict.fromkeys(one.network for one in machines if one.network)
     is_other_fabric = bool(fabrics) and fabric not in ("none", *fabrics)
     if gpu in gpus and not is_other_fabric:
         return ""
     models = " and ".join(catalog.gpus[gpu].model if gpu in catalog.gpus else gpu for gpu in gpus)
-    names = " and ".join(FABRICS.get(name, name).split(" (")[0] for name in fabrics)
+    names = " and ".join(map(_network_name, fabrics))
     return f"{models} over {names}" if names else models

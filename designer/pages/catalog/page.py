@@ -4,7 +4,8 @@ import csv
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from designer.wording.context import Context
 from designer.wording.numbers import count
@@ -63,13 +64,32 @@ _CHOICE = re.compile(r"[a-z]+(_[a-z]+)+")  # "gpu_tray", "copper_patch"
 _COUNTED = ("ports", "GPUs")  # units that the heading says already
 
 
+class Figure(NamedTuple):
+    """A figure of a part under its heading."""
+
+    label: str
+    value: str
+
+
+class PartRow(NamedTuple):
+    """A part in the table of its kind; ``text`` is what a search looks at."""
+
+    id: str
+    name: str
+    figures: list[Figure]
+    status: str
+    grade: str
+    is_assumed: bool
+    text: str
+
+
 def catalog_table(kind: str, search: str) -> Context:
     """The parts of a kind that have all words of a search."""
     rows = _rows(kind, load_catalog().version)
     words = search.casefold().split()
     return {
         "headings": [(heading, _unit_of(kind, field)) for field, heading in FIGURES[kind]],
-        "rows": [row for row in rows if all(word in row["text"] for word in words)],
+        "rows": [row for row in rows if all(word in row.text for word in words)],
         "n_all": len(rows),
     }
 
@@ -105,27 +125,30 @@ def part_name(record: Any) -> str:
 
 
 @cache
-def _rows(kind: str, version: str) -> list[Context]:
+def _rows(kind: str, version: str) -> list[PartRow]:
     """Every part of a kind. ``version`` of the catalog is the key under which they are kept."""
     catalog = load_catalog()
     out = []
     for part, record in getattr(catalog, kind).items():
-        figures = [{"label": heading, "value": _shown(getattr(record, field))} for field, heading in FIGURES[kind]]
+        figures = [Figure(heading, _shown(getattr(record, field))) for field, heading in FIGURES[kind]]
         grade = catalog.grades.of_record(part).grade
         name, numbers = part_name(record), " ".join(getattr(record, "part_numbers", ()))
-        words = [part, name, numbers, record.status, GRADE_WORDS[grade], *(figure["value"] for figure in figures)]
+        words = [part, name, numbers, record.status, GRADE_WORDS[grade], *(figure.value for figure in figures)]
         out.append(
-            {
-                "id": part,
-                "name": name,
-                "figures": figures,
-                "status": record.status,
-                "grade": GRADE_WORDS[grade],
-                "is_assumed": grade == "assumption",
-                "text": " ".join(words).casefold(),
-            }
+            PartRow(
+                part,
+                name,
+                figures,
+                record.status,
+                GRADE_WORDS[grade],
+                grade == "assumption",
+                " ".join(words).casefold(),
+            )
         )
     return out
+
+
+_COLUMNS_OF_TEXT = ("file", "column", "unit", "meaning")
 
 
 @cache
@@ -133,8 +156,8 @@ def _columns() -> dict[tuple[str, str], tuple[str, str]]:
     """(unit, meaning) of each column of each table."""
     with (HERE / "columns.csv").open(newline="", encoding="utf-8") as file:
         return {
-            (row["file"].removesuffix(".csv"), row["column"]): (row["unit"], row["meaning"])
-            for row in csv.DictReader(file)
+            (table.removesuffix(".csv"), column): (unit, meaning)
+            for table, column, unit, meaning in map(itemgetter(*_COLUMNS_OF_TEXT), csv.DictReader(file))
         }
 
 

@@ -1,6 +1,7 @@
 """Pages of comparisons: the list, what to compare, one comparison, and its other baselines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 from django.contrib import messages
@@ -18,7 +19,7 @@ from designer.pages.comparisons.workloads import workloads_context
 from designer.pages.deleting import delete_or_ask
 from designer.services.access import changing, design_to_own, owned, owner_of
 from designer.services.comparison_sides import resolved_items
-from designer.services.comparisons import create_comparison, rebase, refresh, remove_side, result_of
+from designer.services.comparisons import create_comparison, rebase, refresh, remove_side, result_of, sources_of
 from designer.services.designs.listing import design_rows
 from designer.services.labels import MAX_NAME, checked_name
 from designer.wording.context import Context
@@ -28,6 +29,13 @@ from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.units import is_whole_number
 
 SECTION = {"section": "comparisons"}
+
+
+class BookChoice(NamedTuple):
+    """A price book that sides may be priced by: one of the catalog's, or one's own by its id."""
+
+    key: str
+    name: str
 
 
 @login_required
@@ -70,8 +78,8 @@ def _reported(error: EstimatorError, ticked: Sequence[str], request: HttpRequest
 
 def _form_context(request: HttpRequest, form: PickForm) -> Context:
     owner = owner_of(request)
-    books = [{"key": key, "name": name} for key, name in BOOKS.items()]
-    books += [{"key": str(book.pk), "name": book.name} for book in PriceBook.objects.filter(owner=owner)]
+    books = [BookChoice(key, name) for key, name in BOOKS.items()]
+    books += [BookChoice(str(book.pk), book.name) for book in PriceBook.objects.filter(owner=owner)]
     return SECTION | {
         "designs": design_rows(owner),
         "ticked": set(form.ticked),
@@ -80,7 +88,7 @@ def _form_context(request: HttpRequest, form: PickForm) -> Context:
         "books": books,
         "least": LEAST,
         "most": MOST,
-        "ticked_books": set(form["book"].value() or [book["key"] for book in books[:2]]),
+        "ticked_books": set(form["book"].value() or [book.key for book in books[:2]]),
     }
 
 
@@ -118,41 +126,41 @@ def _page(request: HttpRequest, row: Comparison) -> Context:
 @require_POST
 def comparison_change(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Another baseline, a side less, another name, or the whole made again."""
-    typed = ChangeForm(request.POST).texts()
+    form = ChangeForm(request.POST)
     try:
         with changing(request, Comparison, pk) as row:
-            done = _changed(row, typed)
+            done = _changed(row, form)
     except EstimatorError as error:
         messages.error(request, f"Nothing was changed: {error.words()}")
-        if typed["do"] == "rename":  # the name that was typed stays
-            context = _page(request, owned(request, Comparison, pk)) | {"typed_name": typed["name"]}
+        if form.text("do") == "rename":  # the name that was typed stays
+            context = _page(request, owned(request, Comparison, pk)) | {"typed_name": form.text("name")}
             return render(request, "designer/comparisons/comparison.html", context, status=422)
     else:
         messages.success(request, done)
     return redirect("comparison", pk)
 
 
-def _changed(row: Comparison, typed: Mapping[str, str]) -> str:
+def _changed(row: Comparison, form: ChangeForm) -> str:
     """Do what the form asks; what was done, in words."""
-    labels = [side["label"] for side in row.specs]
-    match typed["do"]:
+    labels = [side.label or "" for side in sources_of(row)]
+    match form.text("do"):
         case "baseline":
-            rebase(row, at := _side(typed, labels))
+            rebase(row, at := _side(form, labels))
             return f"Differences are now from “{labels[at]}”."
         case "remove":
-            remove_side(row, at := _side(typed, labels))
+            remove_side(row, at := _side(form, labels))
             return f"“{labels[at]}” was taken out."
         case "refresh":
             refresh(row)
             return "Made again with the designs as they are now, today’s model, catalog and price books."
         case "rename":
-            row.name = checked_name(typed["name"])
+            row.name = checked_name(form.text("name"))
             row.save(update_fields=["name"])
             return f"Renamed to “{row.name}”."
     raise Http404("There is no such change.")
 
 
-def _side(typed: Mapping[str, str], labels: Sequence[str]) -> int:
+def _side(form: ChangeForm, labels: Sequence[str]) -> int:
     """The place of the side that the form is about, if that side is still there.
 
     Raises
@@ -160,10 +168,11 @@ def _side(typed: Mapping[str, str], labels: Sequence[str]) -> int:
     SpecError
         If another side has moved there since the form was shown.
     """
-    at = int(typed["side"]) if is_whole_number(typed["side"], 4) else len(labels)
+    place = form.text("side")
+    at = int(place) if is_whole_number(place, 4) else len(labels)
     if at >= len(labels):
         raise Http404("There is no such side.")
-    if typed["label"] not in ("", labels[at]):
+    if form.text("label") not in ("", labels[at]):
         message = "The sides of this comparison have changed meanwhile. Look at them again."
         raise SpecError([Problem("side", "changed_meanwhile", message)])
     return at

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -13,9 +14,9 @@ from designer.forms.quotes import SHOWN_SHEETS
 from designer.models import Quote
 from designer.services.quotes import design_of, is_outdated, reported
 from designer.wording.numbers import category_name
-from designer.wording.query import Page, column_heads, page_number, rows_on
+from designer.wording.query import Page, column_heads, one_of, page_number, rows_on
 from estimator.quotes.check import ReadQuote, kept_quote
-from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, columns_from, letter_of
+from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, letter_of
 from estimator.quotes.report import PROBLEMS
 from estimator.quotes.result import LeftOutRow, QuotedItem, QuotedLine, QuoteProblem, QuoteReport
 from estimator.record import Given, Json
@@ -49,14 +50,14 @@ def list_rows(owner: User) -> list[Json]:
     rows = []
     for quote in owner.quotes.defer("reading"):
         report = reported(quote)
-        problems = Counter(problem.severity for problem in report.problems) if report else Counter[str]()
+        severities = [problem.severity for problem in report.problems] if report else []
         rows.append(
             {
                 "quote": quote,
                 "totals": report.totals if report else None,
                 "n_lines": len(report.lines) + len(report.surplus) if report else 0,
-                "n_errors": problems["error"],
-                "n_warnings": problems["warning"],
+                "n_errors": severities.count("error"),
+                "n_warnings": severities.count("warning"),
                 "needs_columns": report is None,
                 "design": quote.spec.get("name", ""),
             }
@@ -71,7 +72,6 @@ def report_context(quote: Quote, query: Mapping[str, str]) -> Json:
     """All that the page of one quote shows."""
     report = QuoteReport.from_json(quote.result)
     lines = [*report.lines, *report.surplus]
-    read = [columns_from(one) for one in quote.reading["columns"]]
     return {
         "quote": quote,
         "design": design_of(quote),
@@ -85,7 +85,11 @@ def report_context(quote: Quote, query: Mapping[str, str]) -> Json:
         "n_left_out": len(report.left_out),
         "table": line_table(lines, report.items, quote.matches, query),
         "status_names": STATUS,
-        "read": [{"sheet": one.sheet, "how": HOW[one.how], "words": _column_words(one)} for one in read if one.is_used],
+        "read": [
+            {"sheet": one.sheet, "how": HOW[one.how], "words": _column_words(one)}
+            for one in quote.columns
+            if one.is_used
+        ],
     }
 
 
@@ -94,77 +98,95 @@ def _column_words(columns: Columns) -> str:
     return ", ".join(f"{FIELDS[name].lower()} {letter_of(place)}" for name, place in places)
 
 
-def problem_groups(problems: Iterable[QuoteProblem]) -> list[Json]:
+@dataclass(frozen=True, slots=True)
+class ProblemGroup:
+    """Problems of one kind; those shown are ``rows``."""
+
+    code: str
+    title: str
+    severity: str
+    rows: Sequence[QuoteProblem]
+    n: int
+    is_of_lines: bool
+
+    @property
+    def n_more(self) -> int:
+        """How many are not shown."""
+        return self.n - len(self.rows)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether they are unfolded as the page comes."""
+        return self.severity == "error"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutGroup:
+    """Rows that were left out for one reason: how many, those shown, and how many more hold words."""
+
+    why: str
+    n: int
+    rows: Sequence[LeftOutRow]
+    n_more: int
+
+
+def problem_groups(problems: Iterable[QuoteProblem]) -> list[ProblemGroup]:
     """Problems by kind, the grave ones first and open."""
     by_code: dict[str, list[QuoteProblem]] = {}
     for problem in problems:
         by_code.setdefault(problem.code, []).append(problem)
-    groups = []
-    for code, title in PROBLEMS.items():
-        if mine := by_code.get(code):
-            groups.append(
-                {
-                    "code": code,
-                    "title": title,
-                    "severity": mine[0].severity,
-                    "rows": mine[:SHOWN_PROBLEMS],
-                    "n": len(mine),
-                    "n_more": max(len(mine) - SHOWN_PROBLEMS, 0),
-                    "is_open": mine[0].severity == "error",
-                    "is_of_lines": any(problem.line for problem in mine),
-                }
-            )
+    groups = [
+        ProblemGroup(
+            code, title, mine[0].severity, mine[:SHOWN_PROBLEMS], len(mine), any(problem.line for problem in mine)
+        )
+        for code, title in PROBLEMS.items()
+        if (mine := by_code.get(code))
+    ]
     rank = {"error": 0, "warning": 1, "info": 2}
-    return sorted(groups, key=lambda group: rank[group["severity"]])
+    return sorted(groups, key=lambda group: rank[group.severity])
 
 
-def left_out_groups(rows: Iterable[LeftOutRow]) -> list[Json]:
+def left_out_groups(rows: Iterable[LeftOutRow]) -> list[LeftOutGroup]:
     """Rows left out, by the reason; those that hold words or amounts before blank ones."""
     by_why: dict[str, list[LeftOutRow]] = {}
     for row in rows:
         by_why.setdefault(row.why, []).append(row)
-    groups = [
-        {
-            "why": why,
-            "n": len(mine),
-            "rows": [row for row in mine if row.text][:SHOWN_ROWS],
-            "n_more": max(sum(bool(row.text) for row in mine) - SHOWN_ROWS, 0),
-        }
-        for why, mine in by_why.items()
-    ]
-    return sorted(groups, key=lambda group: (not group["rows"], group["n"]))
+    groups = []
+    for why, mine in by_why.items():
+        worded = [row for row in mine if row.text]
+        groups.append(LeftOutGroup(why, len(mine), worded[:SHOWN_ROWS], max(len(worded) - SHOWN_ROWS, 0)))
+    return sorted(groups, key=lambda group: (not group.rows, group.n))
 
 
 def line_table(
     lines: Sequence[QuotedLine], items: Sequence[QuotedItem], by_hand: Given, query: Mapping[str, str]
 ) -> Json:
     """A page of the lines that the address asks for, in its order, with a line open for change where it names one."""
-    asked = {key: query.get(key, "") for key in ("status", "problem", "q", "sort", "edit")}
-    status = asked["status"] if asked["status"] in STATUS else ""
-    problem = asked["problem"] if asked["problem"] in PROBLEMS else ""
-    words = asked["q"].lower().split()[:10]
+    status, problem = one_of(query.get("status"), ("", *STATUS)), one_of(query.get("problem"), ("", *PROBLEMS))
+    searched, order = query.get("q", ""), query.get("sort", "")
+    words = searched.lower().split()[:10]
     found = [
         line
         for line in lines
         if (not status or line.status == status) and (not problem or problem in line.problems) and _has(line, words)
     ]
-    key = asked["sort"].removeprefix("-") if asked["sort"].removeprefix("-") in _SORTS else "row"
-    is_descending = asked["sort"].startswith("-") and key in asked["sort"]
+    key = one_of(order.removeprefix("-"), _SORTS)
+    is_descending = order.startswith("-") and key in order
     found = _sorted(found, _SORTS[key], is_descending)
     number, n_pages = page_number(query.get("page"), len(found), LINES_A_PAGE)
     rows = [_row(found[at], by_hand) for at in rows_on(number, len(found), LINES_A_PAGE)]
-    kept = {"status": status, "problem": problem, "q": asked["q"], "sort": asked["sort"]}
+    kept = {"status": status, "problem": problem, "q": searched, "sort": order}
     kept = {name: value for name, value in kept.items() if value}
     return {
         "page": Page(rows, number, n_pages, len(found), LINES_A_PAGE),
         "n_all": len(lines),
         "status": status,
         "problem": problem,
-        "q": asked["q"],
-        "sort": asked["sort"],
+        "q": searched,
+        "sort": order,
         "query": urlencode(kept),
         "filter_query": urlencode({k: v for k, v in kept.items() if k != "sort"}),
-        "edit": asked["edit"],
+        "edit": query.get("edit", ""),
         "heads": column_heads(list(_SORTS), key, is_descending),
         "choices": item_choices(items),
         "statuses": [(name, STATUS[name], n) for name, n in Counter(line.status for line in lines).items()],
@@ -229,7 +251,7 @@ def columns_context(quote: Quote, read: ReadQuote | None = None, messages: Seque
         "messages_of": messages,
         "n_more_sheets": max(len(read.table.sheets) - SHOWN_SHEETS, 0),
         "notes": read.table.notes,
-        "is_confirmed": quote.reading.get("is_confirmed", True),
+        "is_confirmed": quote.is_confirmed,
     }
 
 

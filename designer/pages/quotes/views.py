@@ -79,7 +79,7 @@ def quote_new(request: HttpRequest) -> HttpResponse:
             raise SpecError([Problem("file", "missing", "Choose the vendor's file.")])
         data = bytes_of(file, "file", MAX_FILE_BYTES)
         quote = create_quote(owner, spec_of(design), data, str(file.name), **typed, may_ask=True, design=design)
-        return redirect("quote" if quote.reading["is_confirmed"] else "quote-columns", quote.pk)
+        return redirect("quote" if quote.is_confirmed else "quote-columns", quote.pk)
     return render(request, "designer/quotes/new.html", SECTION | context | {"form": form}, status=422)
 
 
@@ -134,7 +134,7 @@ def quote_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
             typed = as_typed(asked, read)
             if "show" in posted:
                 return render(request, "designer/quotes/columns.html", SECTION | columns_context(row, typed))
-            set_columns(row, asked)
+            set_columns(row, [one.as_json() for one in asked])
     except EstimatorError as error:
         row.refresh_from_db()
         context = columns_context(row, typed, [problem.message for problem in error.problems])
@@ -181,10 +181,10 @@ def quote_prices(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Take the quote's prices into a book of the owner's, or a new one."""
     row = owned(request, Quote, pk)
     form = TakeForm(request.POST)
-    typed = form.texts()
-    book = owned(request, PriceBook, typed["book"]) if typed["book"] else None
+    chosen = form.text("book")
+    book = owned(request, PriceBook, chosen) if chosen else None
     with form.refusing():
-        taken, n_prices, n_skipped = take_into_book(row, book, typed["name"], typed["as_of"])
+        taken, n_prices, n_skipped = take_into_book(row, book, form.text("name"), form.text("as_of"))
         left = f" {n_skipped} lines gave none." if n_skipped else ""
         messages.success(
             request, f"{n_prices} prices were taken into “{taken.name}”, each with the quote as its source.{left}"

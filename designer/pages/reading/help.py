@@ -65,14 +65,13 @@ def help_texts() -> dict[str, HelpText]:
     """Every text by key, in the file's order."""
     names = titles()
     with TEXTS.open(newline="", encoding="utf-8") as file:
-        return {row["key"]: _text(row, names) for row in csv.DictReader(file)}
+        texts = [_text(names, **row) for row in csv.DictReader(file)]
+    return {text.key: text for text in texts}
 
 
-def _text(row: dict[str, str], names: dict[str, str]) -> HelpText:
-    terms = tuple(term.strip() for term in row["terms"].split(",") if term.strip())
-    return HelpText(
-        row["key"], names[row["key"]], row["what"], row["why"], row["formula"], row["source"], row["doc"], terms
-    )
+def _text(names: dict[str, str], *, key: str, terms: str, **others: str) -> HelpText:
+    found = tuple(term.strip() for term in terms.split(",") if term.strip())
+    return HelpText(key=key, title=names[key], terms=found, **others)
 
 
 def titles() -> dict[str, str]:

@@ -12,8 +12,17 @@ from designer.charts.scaling import run_chart
 from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.query import one_of
-from estimator.calibration.measured import CORE, SIZE_CLASSES, read_table
-from estimator.calibration.report import CLASS_LABELS, NOT_TO_TRUST, TABLES, Compared, compared_runs, report
+from estimator.calibration.measured import CORE, SIZE_CLASSES, sources
+from estimator.calibration.report import (
+    ALL,
+    CLASS_LABELS,
+    NOT_TO_TRUST,
+    TABLES,
+    Compared,
+    ErrorRow,
+    compared_runs,
+    report,
+)
 from estimator.catalog.loader import load_catalog
 
 FABRICS = {"none": "One domain, no network", **NETWORKS}
@@ -30,13 +39,15 @@ def validation(request: HttpRequest) -> HttpResponse:
     runs = {f"{item.run.name}.{item.run.collective}": item for item in compared_runs(catalog)}
     first = max(runs, key=lambda key: _tells_most(runs[key]))
     key = one_of(request.GET.get("run"), [first, *runs])
+    source = sources()[runs[key].run.source]
     context = _errors(catalog.version) | {
         "section": "validation",
         "run_key": key,
         "runs": _run_names(catalog.version),
         "chart": _chart(runs[key]),
         "run": runs[key].run,
-        "run_source": _sources()[runs[key].run.source],
+        "run_source": source,
+        "run_source_address": source_address(source.where),
     }
     return render(request, "designer/reading/validation.html", context)
 
@@ -50,23 +61,25 @@ def _tells_most(item: Compared) -> tuple[bool, bool, int]:
 def _errors(catalog_version: str) -> Context:
     """Tables of the page; they change with the catalog alone."""
     made = report(load_catalog())
-    tables = [{"title": title, "rows": [_row(row, key) for row in made[key]]} for key, title in TABLES.items()]
-    worst = [row | {"collective_name": COLLECTIVES[row["collective"]]} for row in made["worst"]]
+    tables = [
+        {"title": title, "rows": [(_name(row, key), row.cells) for row in made.tables[key]]}
+        for key, title in TABLES.items()
+        if key != ALL
+    ]
     return {
         "report": made,
-        "overall": made["all"][0],
-        "tables": tables[1:],
-        "worst": worst,
+        "overall": [(CLASS_LABELS[name], cell) for name, cell in zip(SIZE_CLASSES, made.overall.cells, strict=True)],
+        "tables": tables,
+        "worst": [(row, COLLECTIVES[row.collective]) for row in made.worst],
         "not_to_trust": NOT_TO_TRUST,
         "classes": [(name, CLASS_LABELS[name]) for name in SIZE_CLASSES],
-        "sources": list(_sources().values()),
+        "sources": [(source, source_address(source.where)) for source in sources().values()],
     }
 
 
-def _row(row: Context, table: str) -> Context:
+def _name(row: ErrorRow, table: str) -> str:
     names: dict[str, dict[str, str]] = {"by_collective": COLLECTIVES, "by_fabric": FABRICS}
-    name = names.get(table, {}).get(row["group"], row["group"])
-    return {"name": name, "cells": [row[key] for key in SIZE_CLASSES]}
+    return names.get(table, {}).get(row.group, row.group)
 
 
 @lru_cache(maxsize=2)
@@ -84,12 +97,6 @@ def _run_names(catalog_version: str) -> list[tuple[str, str]]:
 def _chart(item: Compared) -> Context:
     bounds = list(zip(item.predicted_us.tolist(), item.low_us.tolist(), item.high_us.tolist(), strict=True))
     return run_chart(item.run, item.run.message_bytes, bounds, item.busbw_factor)
-
-
-@lru_cache(maxsize=1)
-def _sources() -> dict[str, dict[str, str]]:
-    """Title, place and address of every source; no address where the place is not a public page of its own."""
-    return {row["id"]: {**row, "address": source_address(row["where"])} for row in read_table("sources.csv")}
 
 
 def source_address(where: str) -> str:

@@ -126,8 +126,8 @@ def _is_like(run: Run, system: BuiltSystem) -> bool:
     keys = ["gpu"]
     if run.n_domains > 1:
         keys += ["fabric", "nic_gbit_s", "nics_per_node", "in_network_reduction"]
-    domain = system.scale_up_domain_gpus or run.system["scale_up_domain_gpus"]
-    return domain == run.system["scale_up_domain_gpus"] and all(run.system[key] == getattr(system, key) for key in keys)
+    domain = system.scale_up_domain_gpus or run.scale_up_domain_gpus
+    return domain == run.scale_up_domain_gpus and all(run.system[key] == getattr(system, key) for key in keys)
 
 
 def offered(owner_id: Any, design_id: UUID) -> list[tuple[str, str]]:

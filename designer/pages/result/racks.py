@@ -50,7 +50,7 @@ def racks_context(job: EstimateJob, shown: ShownPage, query: Given) -> Context:
     sought = str(query.get("find", "")).strip()
     found = rack_number(plan, sought)
     page = rack_page(plan, query.get("page") if found is None else (found - 1) // RACKS_A_PAGE + 1)
-    numbers = [rack["number"] for rack in page.rows]
+    numbers = [rack.number for rack in page.rows]
     return {
         "floor": plan.answer(),
         "racks": page,
@@ -72,7 +72,7 @@ def rack_number(plan: FloorPlan, sought: str) -> int | None:
 def rack_page(plan: FloorPlan, asked: Any, size: int = RACKS_A_PAGE) -> Page:
     """Some racks in the order of rows and positions, without their devices."""
     number, n_pages = page_number(asked, plan.n_racks, size)
-    return Page(plan.racks_json(rows_on(number, plan.n_racks, size)), number, n_pages, plan.n_racks, size)
+    return Page(plan.racks(rows_on(number, plan.n_racks, size)), number, n_pages, plan.n_racks, size)
 
 
 def rack_address(shown: ShownPage, number: int) -> str:
@@ -83,4 +83,4 @@ def rack_address(shown: ShownPage, number: int) -> str:
 def racks_picture(job: EstimateJob, asked: Any) -> SafeString | None:
     """The racks of one page as a picture to save; None if the design asks for no floor plan."""
     plan = floor_of(job)
-    return None if plan is None else rack_svg(plan, [rack["number"] for rack in rack_page(plan, asked).rows])
+    return None if plan is None else rack_svg(plan, [rack.number for rack in rack_page(plan, asked).rows])

@@ -15,7 +15,7 @@ from designer.wording.query import column_heads
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.records import Server
 from estimator.ranges import Range
-from estimator.record import Json
+from estimator.record import Json, Record
 
 
 class DesignRow(NamedTuple):
@@ -33,6 +33,23 @@ class DesignRow(NamedTuple):
     """P5, P50 and P95, as the next one."""
     usd_per_gpu: Range[float] | None
     at_least: bool
+
+
+class _Compute(Record):
+    server: str
+
+
+class _Fabric(Record):
+    generation: str
+    layout: str
+    planes: int
+
+
+class _Stated(Record):
+    """What the list says of a request, of whatever model it is; the rest of it is not read."""
+
+    compute: _Compute
+    fabric: _Fabric
 
 
 def _figure(key: str) -> Callable[[DesignRow], Any]:
@@ -62,17 +79,17 @@ def design_rows(owner: User) -> list[DesignRow]:
 
 
 def _row(design: Design, servers: Mapping[str, Server]) -> DesignRow:
-    compute, fabric, figures = design.spec["compute"], design.spec["fabric"], figures_now(design)
-    server = servers.get(compute["server"])
+    stated, figures = _Stated.from_json(design.spec), figures_now(design)
+    server = servers.get(stated.compute.server)
     return DesignRow(
         id=design.pk,
         name=design.name,
         updated_at=design.updated_at,
         figures=figures,
-        server=server.model if server else words(compute["server"]),
-        generation=fabric["generation"],
-        layout=fabric["layout"],
-        planes=fabric["planes"],
+        server=server.model if server else words(stated.compute.server),
+        generation=stated.fabric.generation,
+        layout=stated.fabric.layout,
+        planes=stated.fabric.planes,
         price=_range(figures.capex_usd_low, figures.capex_usd, figures.capex_usd_high) if figures else None,
         usd_per_gpu=_range(figures.usd_per_gpu_low, figures.usd_per_gpu, figures.usd_per_gpu_high) if figures else None,
         at_least=figures is not None and is_floor(figures, "capex_usd"),

@@ -99,10 +99,10 @@ def test_every_device_is_drawn_at_its_unit(plan):
             text.text: float(text.get("y", 0)) for text in root.iter(f"{SVG}text") if text.get("class") == "label name"
         }
         devices = plan.devices_in(number - 1)
-        assert list(names) == [device["name"] for device in devices]
+        assert list(names) == [device.name for device in devices]
         for device in devices:
-            low = floor_y - (device["bottom_unit"] - 1) * UNIT
-            assert low - device["units"] * UNIT < names[device["name"]] < low
+            low = floor_y - (device.bottom_unit - 1) * UNIT
+            assert low - device.units * UNIT < names[device.name] < low
         plates = [rect for rect in root.iter(f"{SVG}rect") if rect.get("class") == "plate"]
         assert len(plates) == len(devices)
 

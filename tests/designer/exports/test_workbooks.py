@@ -13,7 +13,7 @@ import pytest
 
 from designer.exports.downloads import bom_xlsx, cost_xlsx
 from designer.exports.sheets.bom import LETTER
-from designer.exports.sheets.cells import CASH, CASH_SHEETS
+from designer.exports.sheets.cells import CASH_SHEETS, Cash
 from designer.exports.tables import RANGE
 from estimator.catalog.catalog import Catalog
 from estimator.pipeline import estimate
@@ -186,7 +186,7 @@ def test_the_cost_computed_from_parameters_is_that_of_the_estimate(real: dict[st
 
 def test_every_year_of_the_cash_flow_is_computed(real: dict[str, Any]) -> None:
     computed = Workbook(read(cost_content(real)))
-    columns = list(CASH)
+    columns = list(Cash._fields)
 
     def at(year: int, key: str, end: str = "typical") -> float:
         return float(computed.value(CASH_SHEETS[end], year + 2, columns.index(key) + 1) or 0)

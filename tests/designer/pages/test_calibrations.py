@@ -18,7 +18,7 @@ from designer.pages.calibrations.page import amount, by_reason, made_on, paramet
 from designer.services.calibrations import calibrated_of
 from designer.services.designs.saving import save_design
 from designer.services.labels import MAX_NAME
-from estimator.calibration.result import Curve, LogLine, Parameter
+from estimator.calibration.result import Curve, Log, LogLine, Parameter
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
@@ -277,10 +277,10 @@ def test_a_constant_is_shown_between_its_bounds() -> None:
         "bounds": {"from": 0.0, "to": 2.0},
     }
     out = parameter_row("launch.graph", Parameter.from_json(row))
-    assert out["title"] == "Launch of an operation"
-    assert (out["value"], out["which"], out["bounds"]) == ("2.00\u00a0µs", "upper", "0\u00a0µs to 2.00\u00a0µs")
-    assert float(out["x"]["from"]) < float(out["x"]["before"]) < float(out["x"]["low"]) < float(out["x"]["value"])
-    assert float(out["x"]["before"]) == pytest.approx((float(out["x"]["from"]) + float(out["x"]["to"])) / 2, abs=0.1)
+    assert out.title == "Launch of an operation"
+    assert (out.value, out.which, out.bounds) == ("2.00\u00a0µs", "upper", "0\u00a0µs to 2.00\u00a0µs")
+    assert float(out.x["from"]) < float(out.x["before"]) < float(out.x["low"]) < float(out.x["value"])
+    assert float(out.x["before"]) == pytest.approx((float(out.x["from"]) + float(out.x["to"])) / 2, abs=0.1)
     assert amount(0.776, "1", "ring_efficiency") == "77.6\u00a0%"
     assert amount(0.632, "1", "latency_factor") == "0.632"
     assert amount(2**20, "B") == "1\u00a0MiB"
@@ -441,11 +441,8 @@ def test_the_same_calibration_twice_changes_nothing(page: Client, design: Design
 
 def test_a_calibration_of_other_machines_says_so() -> None:
     catalog = load_catalog()
-    logs: list[dict[str, Any]] = [
-        {"system": {"gpu": "h100-sxm", "fabric": "efa"}},
-        {"system": {"gpu": "h100-sxm", "fabric": "none"}},
-        {"system": None},
-    ]
+    systems = [{"gpu": "h100-sxm", "fabric": "efa"}, {"gpu": "h100-sxm", "fabric": "none"}, None]
+    logs = [Log.from_json({"system": system}) for system in systems]
     assert made_on(logs, "h100-sxm", "efa", catalog) == ""
     assert made_on(logs, "h100-sxm", "none", catalog) == ""
     assert made_on(logs, "h100-sxm", "roce", catalog) == "H100 80GB SXM5 over EFA"

@@ -104,12 +104,12 @@ def bandwidth_ratio(row: dict[str, str], times_us: list[float], runs: dict[Any, 
 
 def test_the_report_names_its_worst() -> None:
     made = report(CATALOG)
-    assert made["runs"] == len(CORE_RUNS)
-    assert made["points"] == sum(len(item.run.time_us) for item in CORE_RUNS)
-    worst = [abs(row["error"]) for row in made["worst"]]
+    assert made.runs == len(CORE_RUNS)
+    assert made.points == sum(len(item.run.time_us) for item in CORE_RUNS)
+    worst = [abs(row.error) for row in made.worst]
     assert worst == sorted(worst, reverse=True)
     assert worst[0] == max(float(np.max(np.abs(item.error))) for item in CORE_RUNS)
-    assert all(row["message_bytes"] >= 1 and row["source"] for row in made["worst"])
+    assert all(row.message_bytes >= 1 and row.source for row in made.worst)
     assert size_class(64 * MIB) == "large"
     assert size_class(MIB) == "mid"
 

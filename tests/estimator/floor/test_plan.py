@@ -255,9 +255,9 @@ def test_odd_floors_hold_every_device_once(
             assert len(plan.devices_in(number)) == 1 or (plan.node_rack.is_whole and plan.role[number] == "node")
     if server == "gb200-tray":
         assert plan.role.count("node") == -(-nodes // 18)
-    counted = plan.racks_json()
-    assert sum(rack["used_units"] for rack in counted) == int(plan.used_units.sum())
-    by_rack = [device["name"] for number in range(plan.n_racks) for device in plan.devices_in(number)]
+    counted = plan.racks()
+    assert sum(rack.used_units for rack in counted) == int(plan.used_units.sum())
+    by_rack = [device.name for number in range(plan.n_racks) for device in plan.devices_in(number)]
     assert sorted(by_rack) == sorted(table.devices.names)
 
 
@@ -295,8 +295,8 @@ def test_nvl72_trays_live_18_a_rack_among_switch_trays_and_power_shelves() -> No
     for block in plan.fixtures_in(int(plan.rack[0])):
         held[block.holds] += block.n_units
     assert held == {"power-shelf": 8, "nvlink-switch": 9, "oob-switch": 2}
-    rack = plan.racks_json([int(plan.rack[0])])[0]
-    assert (rack["max_w"], rack["weight_kg"], rack["used_units"]) == (132_000.0, 1360.0, 37)
+    rack = plan.racks([int(plan.rack[0])])[0]
+    assert (rack.max_w, rack.weight_kg, rack.used_units) == (132_000.0, 1360.0, 37)
     network = next(i for i in range(plan.n_racks) if plan.role[i] == "leaf")
     assert plan.fixtures_in(network) == ()
     assert plan.problems == ()
@@ -494,7 +494,7 @@ def test_other_networks_stand_on_the_same_floor() -> None:
         assert lengths.min() >= 2.0
         ends = [plan.devices.index_of(joined.devices.names[int(joined.a_device[k])]) for k in (0, len(joined) - 1)]
         assert None not in ends
-    placed = [device["name"] for rack in range(plan.n_racks) for device in plan.devices_in(rack)]
+    placed = [device.name for rack in range(plan.n_racks) for device in plan.devices_in(rack)]
     pdus = [name for name in names if name.startswith("pdu-")]
     assert sorted([*placed, *pdus]) == sorted(names)
     assert len(pdus) > plan.n_racks  # two to three a rack

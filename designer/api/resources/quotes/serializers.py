@@ -108,7 +108,7 @@ class QuoteDetailSerializer(QuoteSerializer):
 
     @extend_schema_field(SheetColumns(many=True))
     def get_columns(self, quote: Quote) -> list[Json]:
-        return list(quote.reading["columns"])
+        return [one.as_json() for one in quote.columns]
 
     @extend_schema_field(cast(Any, QuoteReport))
     def get_report(self, quote: Quote) -> Json:

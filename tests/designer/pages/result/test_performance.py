@@ -238,9 +238,9 @@ def test_the_validation_page_states_errors_worst_runs_limits_and_sources(page: C
     made = report(load_catalog())
     response = page.get(reverse("validation"))
     words = text_of(response)
-    for row in made["worst"]:
-        assert row["run"] in words
-    assert f"{made['all'][0]['large']['median']:.3f}" in words
+    for row in made.worst:
+        assert row.run in words
+    assert f"{made.overall.large.median:.3f}" in words
     assert "Where not to trust it" in words
     assert response.content.decode().count("<li>") >= len(read_table("sources.csv"))
     assert 'href="https://github.com/coreweave/nccl-tests"' in response.content.decode()
