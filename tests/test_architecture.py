@@ -26,6 +26,11 @@ MOST_MODULES = 15
 MOST_TABLES = 30
 LONGEST_CHAINS = [(["estimator"], 16), (["designer"], 16), (["estimator", "designer"], 26)]  # of modules
 BY_HAND = "# fmt: " + "skip"
+MOST_SUBSCRIPTS = 150
+OF_DJANGO = {  # mappings of a framework or a document of others: what was sent, settings, bound fields, headers, a schema
+    "GET", "POST", "FILES", "META", "session", "headers", "environ", "settings", "options", "data", "query_params",
+    "fields", "cleaned_data", "errors", "form", "self", "schema",
+}  # fmt: skip
 ALLOWED = {*sys.stdlib_module_names, "numpy", "networkx", "scipy", "pydantic", "pydantic_core", "estimator"}
 
 
@@ -126,3 +131,33 @@ def test_only_literal_tables_are_laid_out_by_hand() -> None:
             assert lines <= constants, f"{path}: {sorted(lines - constants)}"
             n_tables += len(lines)
     assert 0 < n_tables <= MOST_TABLES
+
+
+def string_subscripts(text: str) -> list[str]:
+    """``x["…"]`` of what is no mapping of a framework: results and rows that are read by strings."""
+    found = [
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and isinstance(node.slice.value, str)
+        and getattr(node.value, "attr", getattr(node.value, "id", "")) not in OF_DJANGO
+    ]
+    return [ast.unparse(node) for node in found]
+
+
+def test_subscripts_are_distinguished_from_what_a_framework_gives() -> None:
+    assert string_subscripts("""row["usd"] = rows[0]["usd"] + rows[key] + row.usd""") == [
+        "row['usd']",
+        "rows[0]['usd']",
+    ]
+    assert string_subscripts("""request.POST["name"], form["name"], answer.headers["Location"]""") == []
+
+
+def test_pages_and_files_read_results_by_attributes() -> None:
+    """A result, a row or a kept record is a typed record; few are read by strings, and none comes to them."""
+    paths = sorted((BASE_DIR / "designer").rglob("*.py"))
+    found = {str(path.relative_to(BASE_DIR)): string_subscripts(path.read_text()) for path in paths}
+    assert 0 < sum(map(len, found.values())) <= MOST_SUBSCRIPTS, {
+        name: several for name, several in found.items() if several
+    }

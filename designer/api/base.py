@@ -1,7 +1,7 @@
 """What every address of the API has in common: JSON in and out, closed to strangers, owners see their own rows only."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, cast
 
 from django.db.models import QuerySet
@@ -154,6 +154,11 @@ def query_of(request: Request, serializer_class: type[Serializer[Any]], also: It
     serializer = serializer_class(data=request.query_params.dict())  # a plain dict: "state=" is a value, and wrong
     serializer.is_valid(raise_exception=True)
     return dict(serializer.validated_data)
+
+
+def located(values: Json, status: int = 201, headers: Mapping[str, str] | None = None) -> Response:
+    """What was made, with its address in the head."""
+    return Response(values, status=status, headers={"Location": values["url"], **(headers or {})})
 
 
 def owner_of(request: Request) -> Any:

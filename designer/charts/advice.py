@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from designer.charts.cost import money_axis, tooltip
-from designer.charts.vega import IS_ON, chart_of, over_sizes, shaped
+from designer.charts.vega import IS_ON, Chart, chart_of, over_sizes
 from designer.wording.numbers import (
     MISSING,
     category_name,
@@ -61,7 +61,7 @@ FEATURES: tuple[tuple[str, Callable[[Compared], Sequence[float | None]]], ...] =
 )
 
 
-def advice_charts(advice: Advice, pair: Compared, catalog: Catalog) -> list[Json]:
+def advice_charts(advice: Advice, pair: Compared, catalog: Catalog) -> list[Chart]:
     """The charts that both Estimates have figures for."""
     found = [
         score_chart(advice.criteria),
@@ -113,16 +113,16 @@ def _bar(at: int, what: str, value: float, figure: str, **reported: str) -> Json
     } | reported
 
 
-def _pairs_of_bars(what: Sequence[str], x: Json, values: Sequence[float], said: Mapping[str, str]) -> Json:
+def _pairs_of_bars(what: Sequence[str], x: Json, bars: Sequence[Json], said: Mapping[str, str]) -> Json:
     """A row for each of ``what``, in it a bar a family with its ``figure`` at the end, for which there is room."""
-    gap = 0.5 if 2 * len(what) <= FEW_BARS else 0.3
+    gap, longest = 0.5 if 2 * len(what) <= FEW_BARS else 0.3, max((bar["value"] for bar in bars), default=0)
     return {
         "transform": [IS_ON],
         "encoding": {
             "y": _names_axis("label", [_in_lines(name) for name in what])
             | {"scale": {"paddingInner": gap, "paddingOuter": gap / 2}},
             "yOffset": PAIR,
-            "x": {**x, "scale": {"domain": [0, max([*values, 0]) * ROOM or 1]}},
+            "x": {**x, "scale": {"domain": [0, max(longest, 0) * ROOM or 1]}},
         },
         "layer": [
             {"mark": {"type": "bar", "cornerRadiusEnd": 3, "tooltip": tooltip(said)}},
@@ -137,7 +137,7 @@ def _pairs_of_bars(what: Sequence[str], x: Json, values: Sequence[float], said: 
 # ---------------------------------------------------------------- what decides
 
 
-def score_chart(criteria: Sequence[Criterion]) -> Json | None:
+def score_chart(criteria: Sequence[Criterion]) -> Chart | None:
     """A bar for each criterion that has points, towards the family that it favours; None where none has."""
     ordered = sorted(criteria, key=lambda one: (-abs(one.score), one.title))
     scored = [one for one in ordered if one.score]
@@ -176,7 +176,7 @@ def score_chart(criteria: Sequence[Criterion]) -> Json | None:
         table,
         note,
     )
-    return shaped(made, "tall") if len(scored) > MANY_ROWS else made
+    return made.shaped("tall") if len(scored) > MANY_ROWS else made
 
 
 def _score_bars(scored: Sequence[Criterion]) -> Json:
@@ -218,7 +218,7 @@ def _points(one: Criterion, family: str) -> str:
 # ---------------------------------------------------------------- cost
 
 
-def price_chart(pair: Compared) -> Json:
+def price_chart(pair: Compared) -> Chart:
     """What either network costs to buy, by kind of part."""
     bought = [_by_category(one.cost.capex_by) for one in pair.both]
     categories = [name for name in NETWORK if any(side[name].typical for side in bought if name in side)]
@@ -232,7 +232,7 @@ def price_chart(pair: Compared) -> Json:
     spec = _pairs_of_bars(
         [category_name(name) for name in categories],
         money_axis("value", "Purchase price, typical"),
-        [row["value"] for row in rows],
+        rows,
         said,
     )
     totals = [one.cost.capex_usd.network for one in pair.both]
@@ -268,7 +268,7 @@ def _priced(price: Range[float] | None) -> dict[str, str]:
 # ---------------------------------------------------------------- speed
 
 
-def latency_chart(pair: Compared) -> Json | None:
+def latency_chart(pair: Compared) -> Chart | None:
     """Time of an all-reduce on all GPUs against message size; None where a side has no prediction."""
     tables = [found for one in pair.both if (found := one.performance.predicted_all_reduce)]
     if len(tables) < len(pair.both):
@@ -281,7 +281,10 @@ def latency_chart(pair: Compared) -> Json | None:
         | {f"s{at}": _timed(table, k) for at, table in enumerate(tables)}
         for k in drawn
     ]
-    ends = min(row["low"] for row in rows), max(row["high"] for row in rows)
+    ends = (
+        min(table.time_us_low[-1][k] for table in tables for k in drawn),
+        max(table.time_us_high[-1][k] for table in tables for k in drawn),
+    )
     y = {
         "field": "value",
         "type": "quantitative",
@@ -341,7 +344,7 @@ def _timed(table: AllReduceTable, at: int) -> str:
     return f"{time} ({low} to {high})"
 
 
-def traffic_chart(pair: Compared) -> Json | None:
+def traffic_chart(pair: Compared) -> Chart | None:
     """What large messages get with and without sums in the switches, and scattered ranks by how flows are spread."""
     known = [(title, values) for title, get in FEATURES if any(values := list(get(pair)))]
     if not known:
@@ -354,12 +357,17 @@ def traffic_chart(pair: Compared) -> Json | None:
     ]
     x = {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "axis": {"tickCount": 5}}
     said = {"Traffic": "what", "Family": "family", "Bus bandwidth": "reported"}
-    spec = _pairs_of_bars([title for title, _ in known], x, [row["value"] for row in rows], said)
+    spec = _pairs_of_bars([title for title, _ in known], x, rows, said)
     table = [
         {"head": title, "cells": _cells(gb_s(value) if value else MISSING for value in values)}
         for title, values in known
     ]
-    reported = ", ".join(f"{row['what'].lower()} on {row['family']} {row['reported']}" for row in rows)
+    reported = ", ".join(
+        f"{title.lower()} on {name} {gb_s(value)}"
+        for title, values in known
+        for name, value in zip(NAMES, values, strict=True)
+        if value
+    )
     return chart_of(
         "advice-traffic",
         "Congestion control and sums in the switches",
@@ -377,7 +385,7 @@ def traffic_chart(pair: Compared) -> Json | None:
 # ---------------------------------------------------------------- lock-in
 
 
-def makers_chart(pair: Compared, catalog: Catalog) -> Json:
+def makers_chart(pair: Compared, catalog: Catalog) -> Chart:
     """Vendors to buy switches and NICs from at this rate."""
     generations = [catalog.generations[one.spec.fabric.generation] for one in pair.both]
     makers = {
@@ -390,9 +398,7 @@ def makers_chart(pair: Compared, catalog: Catalog) -> Json:
         for at, names in enumerate(sides)
     ]
     x = {"field": "value", "type": "quantitative", "title": "Makers", "axis": {"tickMinStep": 1, "format": "d"}}
-    spec = _pairs_of_bars(
-        list(makers), x, [row["value"] for row in rows], {"Part": "what", "Family": "family", "Makers": "names"}
-    )
+    spec = _pairs_of_bars(list(makers), x, rows, {"Part": "what", "Family": "family", "Makers": "names"})
     table = [
         {"head": title, "cells": _cells((count(len(names)) for names in sides), (", ".join(names) for names in sides))}
         for title, sides in makers.items()
@@ -423,7 +429,7 @@ def _capital(words: str) -> str:
 # ---------------------------------------------------------------- generations
 
 
-def generations_chart(steps: Sequence[Step]) -> Json:
+def generations_chart(steps: Sequence[Step]) -> Chart:
     """The year of each rate in either family: a row a rate, what is only announced at the end."""
     years = [step.since for step in steps if step.since]
     order = [*(str(year) for year in range(min(years), max(years) + 1)), "", ANNOUNCED]
@@ -441,7 +447,7 @@ def generations_chart(steps: Sequence[Step]) -> Json:
     return chart_of(
         "advice-generations",
         "Rates and years",
-        "The year of each port rate: " + ", ".join(f"{row['name']} {row['year']}" for row in rows) + ".",
+        "The year of each port rate: " + ", ".join(f"{step.name} {step.since or ANNOUNCED}" for step in steps) + ".",
         series,
         rows,
         spec,

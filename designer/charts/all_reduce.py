@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Spec, chart_of, chosen, crosshair, over_sizes
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Chart, Spec, chart_of, chosen, crosshair, over_sizes
 from designer.wording.headlines import busbw_bounds
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
 from estimator.performance.result import AllReduceTable, Curves, Performance
@@ -30,7 +30,13 @@ def _busbw_rows(all_reduce: AllReduceTable, shown: list[int], drawn: list[int]) 
             value = all_reduce.busbw_gb_s[at][size]
             low, high = busbw_bounds(all_reduce, at, size)
             rows.append(
-                {"series": f"s{k}", "message_bytes": point["message_bytes"], "value": value, "low": low, "high": high}
+                {
+                    "series": f"s{k}",
+                    "message_bytes": all_reduce.message_bytes[size],
+                    "value": value,
+                    "low": low,
+                    "high": high,
+                }
             )
             point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)}), {limit_text(all_reduce, at, size)}"
     return rows, points
@@ -53,7 +59,7 @@ def _busbw_table(all_reduce: AllReduceTable, shown: list[int]) -> list[Spec]:
     ]
 
 
-def busbw_chart(all_reduce: AllReduceTable) -> Spec:
+def busbw_chart(all_reduce: AllReduceTable) -> Chart:
     """All-reduce bus bandwidth against message size, one line a GPU count, with the band of nine runs in ten."""
     gpus, sizes = all_reduce.gpus, all_reduce.message_bytes
     shown = chosen(gpus)
@@ -146,7 +152,7 @@ def efficiency_spec(gpus: list[int], title: str, series: list[str], points: list
     }
 
 
-def scaling_chart(all_reduce: AllReduceTable, nics_gb_s: float | None = None) -> Spec:
+def scaling_chart(all_reduce: AllReduceTable, nics_gb_s: float | None = None) -> Chart:
     """Scaling efficiency against GPU count, one line a message size."""
     gpus, sizes = all_reduce.gpus, all_reduce.message_bytes
     shown = _scaling_sizes(sizes)
@@ -191,7 +197,7 @@ def scaling_chart(all_reduce: AllReduceTable, nics_gb_s: float | None = None) ->
     )
 
 
-def performance_charts(performance: Performance, nics_gb_s: float | None = None) -> list[Spec]:
+def performance_charts(performance: Performance, nics_gb_s: float | None = None) -> list[Chart]:
     """The charts of one Estimate's all-reduce; none where it was not predicted."""
     all_reduce = performance.predicted_all_reduce
     return [busbw_chart(all_reduce), scaling_chart(all_reduce, nics_gb_s)] if all_reduce else []

@@ -1,11 +1,22 @@
 """Charts of a calibration: what a log measured, beside the prediction before and after the fit."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from designer.charts.scaling import BUSBW_OF, MEASURED, y_axis
-from designer.charts.vega import AT_HOVER, IS_ON, POINT, SMALLEST_DRAWN_BYTES, Spec, chart_of, crosshair, size_axis
+from designer.charts.vega import (
+    AT_HOVER,
+    IS_ON,
+    POINT,
+    SMALLEST_DRAWN_BYTES,
+    Chart,
+    Spec,
+    chart_of,
+    crosshair,
+    size_axis,
+)
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import change_share, count, duration_us, gb_s, message_size
 from estimator.calibration.result import Curve
@@ -18,12 +29,12 @@ DASHES = {"condition": {"test": "datum.series === 's1'", "value": [5, 4]}, "valu
 MEASURED_SERIES = "s0"
 
 
-def fit_charts(curve: Curve) -> list[Spec]:
+def fit_charts(curve: Curve) -> list[Chart]:
     """Bus bandwidth and time of one log. The file's name is data and HTML, never part of a spec."""
     return [_chart(curve, quantity) for quantity in TITLES]
 
 
-def _chart(curve: Curve, quantity: str) -> Spec:
+def _chart(curve: Curve, quantity: str) -> Chart:
     sizes = curve.message_bytes
     factor = float(BUS_FACTORS[curve.collective](np.array(curve.gpus)))
     text = gb_s if quantity == "busbw" else duration_us
@@ -71,7 +82,7 @@ def _chart(curve: Curve, quantity: str) -> Spec:
         table,
         _note(curve.collective, quantity),
     )
-    return chart | {"description": f"{what}, as {curve.file} measured it and as it is predicted before and after."}
+    return replace(chart, description=f"{what}, as {curve.file} measured it and as it is predicted before and after.")
 
 
 def _off(curve: Curve, at: int, key: str) -> str:

@@ -6,7 +6,7 @@ Names of designs are a user's text: they stand in the HTML legend and as data, n
 from collections.abc import Sequence
 
 from designer.charts.scaling import y_axis
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, chart_of, over_sizes
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Chart, chart_of, over_sizes
 from designer.wording.comparison import LETTERS
 from designer.wording.names import SPENT
 from designer.wording.numbers import MISSING, count, gb_s, message_size, rounded, usd
@@ -19,7 +19,7 @@ MOST_BANDS = 3  # more bands over one another say nothing
 BAR_STEP = 0.62
 
 
-def comparison_charts(result: ComparisonResult) -> list[Json]:
+def comparison_charts(result: ComparisonResult) -> list[Chart]:
     """The charts that the sides have figures for."""
     found = [spend_chart(result), speed_chart(result)]
     return [chart for chart in found if chart]
@@ -29,7 +29,7 @@ def _names(result: ComparisonResult) -> list[str]:
     return [f"{LETTERS[i]}  {item.label}" for i, item in enumerate(result.items)]
 
 
-def spend_chart(result: ComparisonResult) -> Json:
+def spend_chart(result: ComparisonResult) -> Chart:
     """Stacked bars: what each side costs to buy, pay once and run, undiscounted."""
     parts = [part for part in SPENT if any(_spent(spend, part) for spend in result.spend)]
     names, series = _names(result), [SPENT[part] for part in parts]
@@ -108,7 +108,7 @@ def _spent(spend: Spend, part: str) -> float | None:
     return price.typical if price else None
 
 
-def speed_chart(result: ComparisonResult) -> Json | None:
+def speed_chart(result: ComparisonResult) -> Chart | None:
     """All-reduce on all GPUs of each side; None where no side has a prediction."""
     known = [(i, curve) for i, curve in enumerate(result.busbw.sides) if curve]
     if not known:
@@ -144,15 +144,13 @@ def _speed_rows(known: Known, drawn: Sequence[int]) -> tuple[list[Json], list[Js
     points: list[Json] = [{"message_bytes": size, "text": message_size(size)} for size in drawn]
     for k, (_, curve) in enumerate(known):
         at = {size: n for n, size in enumerate(curve.message_bytes)}
-        for point in points:
-            n = at.get(point["message_bytes"])
+        for point, size in zip(points, drawn, strict=True):
+            n = at.get(size)
             if n is None:
                 point[f"s{k}"] = MISSING
                 continue
             value, low, high = (ends[n] for ends in (curve.busbw_gb_s, curve.low_gb_s, curve.high_gb_s))
-            rows.append(
-                {"series": f"s{k}", "message_bytes": point["message_bytes"], "value": value, "low": low, "high": high}
-            )
+            rows.append({"series": f"s{k}", "message_bytes": size, "value": value, "low": low, "high": high})
             point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)})"
     return rows, points
 

@@ -7,9 +7,10 @@ discounted by the rate that the Estimate states, so that they meet its total to 
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from designer.charts.vega import IS_ON, Spec, band, chart_of, crosshair, shaped
+from designer.charts.vega import HIDDEN_SERIES, IS_ON, Chart, Spec, Switch, band, chart_of, crosshair
 from designer.wording.cost import HOURS_PER_YEAR
 from designer.wording.names import COST_KINDS
 from designer.wording.numbers import category_name, usd, usd_exact, usd_exact_range, usd_range, usd_small, words
@@ -30,14 +31,14 @@ IS_SHOWN_SUM = {"filter": "datum.is_discounted === discounted"}
 ZERO_LINE = {"condition": {"test": "datum.value === 0", "value": "var(--line-strong)"}, "value": "var(--line)"}
 
 
-def money_axis(field: str, title: str, *, zero: bool = True) -> Spec:
-    """A quantitative axis in dollars."""
+def money_axis(field: str, title: str, *, zero: bool = True, **axis: Any) -> Spec:
+    """A quantitative axis in dollars; ``axis`` are other properties of it."""
     return {
         "field": field,
         "type": "quantitative",
         "title": title,
         "scale": {"zero": zero},
-        "axis": {"labelExpr": MONEY_LABEL, "tickCount": 6, "gridColor": ZERO_LINE},
+        "axis": {"labelExpr": MONEY_LABEL, "tickCount": 6, "gridColor": ZERO_LINE, **axis},
     }
 
 
@@ -46,20 +47,12 @@ def tooltip(fields: Mapping[str, str]) -> dict[str, str]:
     return {"expr": "{" + ", ".join(f"{json.dumps(head)}: datum.{field}" for head, field in fields.items()) + "}"}
 
 
-def coloured(chart: Spec, numbers: Sequence[int]) -> Spec:
-    """The chart with series in these colours of the palette, instead of in those of their positions."""
-    for item, number in zip(chart["legend"], numbers, strict=True):
-        item["number"] = number
-    chart["spec"]["encoding"]["color"]["scale"]["range"] = [f"var(--chart-{number})" for number in numbers]
-    return chart
-
-
 def _cells(values: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"text": text, "note": note} for text, note in values]
 
 
 # --- Where the money goes ----------------------------------------------------------------------------------------
-def purchase_chart(cost: Cost) -> Spec | None:
+def purchase_chart(cost: Cost) -> Chart | None:
     """The purchase price but for servers: a bar a category, stacked by network. The table has the servers too."""
     rows = cost.capex_by
     fabrics = list(dict.fromkeys(row.fabric for row in rows))
@@ -129,7 +122,7 @@ def purchase_chart(cost: Cost) -> Spec | None:
         table,
         note,
     )
-    return shaped(chart, "low")
+    return chart.shaped("low")
 
 
 def _sum(rows: Sequence[CapexPart], category: str) -> float:
@@ -165,7 +158,7 @@ def sums_by_kind(cost: Cost, *, is_discounted: bool) -> dict[str, float]:
     }
 
 
-def kinds_chart(cost: Cost) -> Spec:
+def kinds_chart(cost: Cost) -> Chart:
     """The total cost by kind, as two stacked bars: as it is paid, and in today's money."""
     kinds, years = present_kinds(cost), cost.tco_years
     both = {name: sums_by_kind(cost, is_discounted=is_it) for name, is_it in (("Discounted", True), ("As paid", False))}
@@ -219,8 +212,9 @@ def kinds_chart(cost: Cost) -> Spec:
         ["Kind", *both],
         table,
         note,
+        _numbers(kinds),
     )
-    return shaped(coloured(chart, _numbers(kinds)), "low")
+    return chart.shaped("low")
 
 
 def share(part: float, whole: float) -> str:
@@ -233,7 +227,7 @@ def _numbers(kinds: Sequence[str]) -> list[int]:
 
 
 # --- When it is paid ---------------------------------------------------------------------------------------------
-def cash_flow_chart(cost: Cost) -> Spec:
+def cash_flow_chart(cost: Cost) -> Chart:
     """What each year costs, stacked by kind, with the sum so far; a switch discounts all of it."""
     kinds = present_kinds(cost)
     so_far = {"data": {"values": _sums_so_far(cost, len(kinds))}, "transform": [IS_ON, IS_SHOWN_SUM]}
@@ -281,10 +275,11 @@ def cash_flow_chart(cost: Cost) -> Spec:
         columns,
         _paid_table(cost, kinds),
         note,
+        [*_numbers(kinds), SUM_COLOUR],
     )
-    chart["spec"]["params"].append({"name": "discounted", "value": False})
-    chart["switches"] = [{"key": "discounted", "label": "Discounted"}]
-    return coloured(chart, [*_numbers(kinds), SUM_COLOUR])
+    discounted = Switch("discounted", "Discounted")
+    params = [HIDDEN_SERIES, {"name": discounted.key, "value": False}]
+    return replace(chart.with_spec(params=params), switches=[discounted])
 
 
 def _paid_rows(cost: Cost, kinds: Sequence[str]) -> list[Spec]:
@@ -340,7 +335,7 @@ def _sums_so_far(cost: Cost, position: int) -> list[Spec]:
 
 
 # --- How long it is used -----------------------------------------------------------------------------------------
-def years_charts(cost: Cost) -> list[Spec]:
+def years_charts(cost: Cost) -> list[Chart]:
     """Total cost and dollars a GPU-hour against years of use."""
     return [
         _years_chart(
@@ -364,15 +359,13 @@ def years_charts(cost: Cost) -> list[Spec]:
 
 def _years_chart(
     cost: Cost, figures: Mapping[int, Range[float]], name: str, title: str, axis: str, printer: Any
-) -> Spec:
+) -> Chart:
     rows = [{"series": "s0", "years": years, **figure.as_json()} for years, figure in figures.items()]
+    reported = [
+        f"{printer(figure.typical)} ({printer(figure.low)} to {printer(figure.high)})" for figure in figures.values()
+    ]
     points = [
-        {
-            "years": years,
-            "text": _years(years),
-            "s0": f"{printer(figure.typical)} ({printer(figure.low)} to {printer(figure.high)})",
-        }
-        for years, figure in figures.items()
+        {"years": years, "text": _years(years), "s0": text} for years, text in zip(figures, reported, strict=True)
     ]
     y = money_axis("typical", axis, zero=True)
     spec = {
@@ -394,7 +387,7 @@ def _years_chart(
         }
         for years, figure in figures.items()
     ]
-    description = f"{title}: {points[0]['s0']} after one year, {points[-1]['s0']} after {[*figures][-1]}."
+    description = f"{title}: {reported[0]} after one year, {reported[-1]} after {[*figures][-1]}."
     note = (
         f"The design counts {_years(cost.tco_years)}. The band runs from low to high; "
         "what is left after fewer years is worth more."
@@ -418,16 +411,17 @@ def _years_axis(most: int, least: int = 0) -> Spec:
     }
 
 
-def book_value_chart(cost: Cost) -> Spec:
+def book_value_chart(cost: Cost) -> Chart:
     """What the equipment is worth at the end of each year."""
     worth = cost.depreciation.book_value_usd
+    heads = [f"End of year {year}" if year else "At the start" for year in range(len(worth))]
     rows = [
         {
             "series": "s0",
             "year": year,
             "usd": value,
             "reported": usd(value),
-            "text": f"End of year {year}" if year else "At the start",
+            "text": heads[year],
         }
         for year, value in enumerate(worth)
     ]
@@ -444,7 +438,9 @@ def book_value_chart(cost: Cost) -> Spec:
             "y": money_axis("usd", "Book value, typical"),
         },
     }
-    table = [{"head": row["text"], "cells": _cells([(usd_exact(row["usd"]), "")])} for row in rows]
+    table = [
+        {"head": head, "cells": _cells([(usd_exact(value), "")])} for head, value in zip(heads, worth, strict=True)
+    ]
     years, yearly = cost.depreciation.years, cost.depreciation.usd_per_year
     note = (
         f"Straight line over {years.typical:g} years ({years.low:g} to {years.high:g}): "
@@ -458,7 +454,7 @@ def book_value_chart(cost: Cost) -> Spec:
     )
 
 
-def rent_chart(cost: Cost, gpus: int) -> Spec:
+def rent_chart(cost: Cost, gpus: int) -> Chart:
     """What renting the same GPU-hours has cost by the end of each year, against what owning has, with nothing sold.
 
     The lines cross where the Estimate's ``break_even_months`` says: both are of mean years, and nothing is discounted.
@@ -512,4 +508,4 @@ def hours_in_use(cost: Cost, gpus: int) -> float:
 
 def _owning(cost: Cost, years: int) -> Range[float]:
     """What owning has cost by then."""
-    return cost.outlay_usd + cost.opex_usd_per_year["total"] * years
+    return cost.outlay_usd + cost.running_usd_per_year * years

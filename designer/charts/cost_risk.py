@@ -1,10 +1,11 @@
 """How sure the cost is → charts: how often the draws fell where, and what moves the total most."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from designer.charts.cost import money_axis, tooltip
-from designer.charts.vega import Spec, chart_of, shaped
+from designer.charts.vega import PADDING, Chart, Spec, chart_of
 from designer.wording.numbers import (
     basis_name,
     count,
@@ -26,7 +27,7 @@ MILLION = 1e6
 FIGURES = {"capex_usd": "Purchase price", "tco_usd": "Total cost", "usd_per_gpu_hour": "Per GPU-hour"}
 
 
-def histogram_chart(uncertainty: Uncertainty, figure: str) -> Spec | None:
+def histogram_chart(uncertainty: Uncertainty, figure: str) -> Chart | None:
     """How many draws fell into each slice of a figure, with percentiles marked."""
     found, marks = uncertainty.histogram.get(figure), uncertainty.figures.get(figure)
     if not found or not marks:
@@ -46,11 +47,9 @@ def histogram_chart(uncertainty: Uncertainty, figure: str) -> Spec | None:
         for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
     marked = [{"usd": at[key], "name": key, "reported": usd(at[key]), "line": line} for key, line in MARKED.items()]
-    x = {
-        **money_axis("from", name, zero=False),
+    x = money_axis("from", name, zero=False, grid=False, tickCount=5) | {
         "scale": {"zero": False, "nice": False, "domain": [edges[0], edges[-1]]},
     }
-    x["axis"] = {**x["axis"], "grid": False, "tickCount": 5}
     at_mark = {"x": {**x, "field": "usd"}, "color": {"value": "var(--text)"}}
     reported = tooltip({"Percentile": "name", "At": "reported"})
     y = {"field": "n", "type": "quantitative", "title": "Draws", "axis": {"tickCount": 5, "format": ",d"}}
@@ -91,9 +90,7 @@ def histogram_chart(uncertainty: Uncertainty, figure: str) -> Spec | None:
         table,
         note,
     )
-    chart["legend"] = []
-    chart["spec"]["padding"]["top"] = 30
-    return chart
+    return replace(chart, legend=()).with_spec(padding=PADDING | {"top": 30})
 
 
 def _names_of_marks(marked: Sequence[Given], at_mark: Given) -> list[Spec]:
@@ -166,7 +163,7 @@ def _dollars(value: float) -> str:
     return usd(value) if value >= MILLION else f"${significant(value)}"
 
 
-def tornado_chart(cost: Cost) -> Spec | None:
+def tornado_chart(cost: Cost) -> Chart | None:
     """What the total would be at either end of each assumption, all others at their typical value."""
     found, typical = tornado_rows(cost), cost.tco_usd.typical
     if not found:
@@ -181,7 +178,7 @@ def tornado_chart(cost: Cost) -> Spec | None:
         }
         for at, row in enumerate(found)
     ]
-    ends = [bar["usd"] for bar in bars]
+    ends = [end for row in found for end in (row.tco_low_usd, row.tco_high_usd)]
     y = {"field": "at", "type": "ordinal", "title": None, "axis": None, "sort": "ascending", "scale": {"padding": 0}}
     x = {
         **money_axis("usd", "Total cost, discounted", zero=False),
@@ -209,7 +206,7 @@ def tornado_chart(cost: Cost) -> Spec | None:
     title, series = f"The {len(found)} figures that move the total most", ["At its low end", "At its high end"]
     columns = ["Figure", "From low to high", "Total at low", "Total at high", "Difference"]
     chart = chart_of("tornado", title, description, series, bars, spec, columns, table, note)
-    return shaped(chart, "tall")
+    return chart.shaped("tall")
 
 
 def _bars_of(at: int, row: TornadoRow, typical: float) -> list[Spec]:
@@ -244,7 +241,7 @@ def _tornado_bars(bars: Sequence[Given], x: Given, typical: float) -> list[Spec]
             "encoding": {"x": x, "x2": {"field": "typical"}},
         },
         {
-            "data": {"values": [{"usd": typical, "reported": usd(typical), "at": bar["at"]} for bar in bars[::2]]},
+            "data": {"values": [{"usd": typical, "reported": usd(typical), "at": at} for at in range(len(bars) // 2)]},
             "mark": {
                 "type": "tick",
                 "orient": "vertical",

@@ -3,14 +3,14 @@
 import json
 from collections.abc import Sequence
 
-from designer.charts.vega import IS_ON, Spec, chart_of, shaped
+from designer.charts.vega import IS_ON, Chart, chart_of
 from designer.wording.numbers import count, decimal, medium_name
 from estimator.cabling.result import CablingRow
 
 FEW_BARS, MANY_BARS, BAR_PX = 3, 14, 20
 
 
-def length_chart(rows: Sequence[CablingRow]) -> Spec | None:
+def length_chart(rows: Sequence[CablingRow]) -> Chart | None:
     """Links of each length, stacked by medium. ``rows`` are those of the cabling table; None where none has a medium."""
     links: dict[tuple[str, float], int] = {}
     for row in rows:
@@ -47,7 +47,7 @@ def length_chart(rows: Sequence[CablingRow]) -> Spec | None:
                 "type": "nominal",
                 "title": None,
                 "sort": None,
-                "scale": {"domain": [row["head"] for row in table]},
+                "scale": {"domain": [f"{decimal(length)} m" for length in lengths]},
                 "axis": {"ticks": False, "domain": False},
             },
             "x": {
@@ -64,7 +64,7 @@ def length_chart(rows: Sequence[CablingRow]) -> Spec | None:
     description = f"{count(total)} links by length, {span}, over {', '.join(series)}."
     note = "Lengths are those to order: the run with its slack, rounded up to what is stocked. A colour is a medium."
     chart = chart_of("lengths", "Links by length", description, series, bars, spec, ["Length", *series], table, note)
-    return shaped(chart, "slim" if len(lengths) <= FEW_BARS else "tall" if len(lengths) > MANY_BARS else "")
+    return chart.shaped("slim" if len(lengths) <= FEW_BARS else "tall" if len(lengths) > MANY_BARS else "")
 
 
 def _word_of(series: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from designer.charts.cost import tooltip
-from designer.charts.vega import IS_ON, Spec, chart_of, shaped
+from designer.charts.vega import IS_ON, Chart, Spec, chart_of
 from designer.wording.numbers import computed, message_size, percent
 from estimator.workloads.paths.hierarchy import LinkLevel
 
@@ -39,7 +39,7 @@ class Traffic(Protocol):
     def shares_with(self) -> Sequence[str]: ...
 
 
-def levels_chart(levels: Sequence[LinkLevel]) -> Spec:
+def levels_chart(levels: Sequence[LinkLevel]) -> Chart:
     """Bandwidth of each level on a logarithmic axis, the nearest first; the table has latencies too."""
     rows = [
         {"series": "s0", "text": _head(one), "gb_s": one.gb_s, "rate": _rate(one), "late": _latency(one)}
@@ -50,7 +50,7 @@ def levels_chart(levels: Sequence[LinkLevel]) -> Spec:
         "type": "nominal",
         "title": None,
         "sort": None,
-        "scale": {"domain": [row["text"] for row in rows]},
+        "scale": {"domain": [_head(one) for one in levels]},
         "axis": {"ticks": False, "domain": False, "grid": True, "labelLimit": 260},
     }
     x = {
@@ -87,10 +87,10 @@ def levels_chart(levels: Sequence[LinkLevel]) -> Spec:
         table,
         "Each step to the right of the network has a tenth of the one before, or less: what runs most often belongs on top.",
     )
-    return shaped(chart, "low" if len(levels) <= FEW_LEVELS else "")
+    return chart.shaped("low" if len(levels) <= FEW_LEVELS else "")
 
 
-def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Sequence[Traffic]) -> Spec:
+def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Sequence[Traffic]) -> Chart:
     """The links, the nearest on top, each with a bar of what runs over it as shares of the step; the table has the bytes."""
     heads = {one.code: f"{_head(one)}, {_rate(one)}" for one in levels}
     series = list(dict.fromkeys(KINDS[one.traffic] for one in sent))
@@ -148,7 +148,7 @@ def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Seque
         table,
         "Traffic stands on the furthest link that it uses. Calls that hide behind products count too.",
     )
-    return shaped(chart, "low")
+    return chart.shaped("low")
 
 
 def slower_words(one: Traffic) -> str:

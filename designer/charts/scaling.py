@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from designer.charts.all_reduce import efficiency_spec, limit_text
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Spec, chart_of, chosen, over_sizes
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Chart, Spec, chart_of, chosen, over_sizes
 from designer.wording.headlines import busbw_bounds
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
@@ -106,7 +107,7 @@ def y_axis(quantity: str, rows: Sequence[Given] = ()) -> Spec:
     }
 
 
-def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> Spec:
+def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> Chart:
     """Bandwidth or time of a collective against message size: a line and a band a GPU count, and what was measured."""
     gpus, sizes = curves.gpus, curves.message_bytes
     shown = _shown_counts(gpus, dots)
@@ -181,7 +182,7 @@ def _size_note(collective: str, quantity: str, measured: list[Spec]) -> str:
     return words + "No published run of this GPU and network at these GPU counts is carried."
 
 
-def efficiency_chart(efficiency: Efficiency, collective: str, at_size: int) -> Spec:
+def efficiency_chart(efficiency: Efficiency, collective: str, at_size: int) -> Chart:
     """Efficiency against the line rate, weak and strong, over GPU counts at one message size."""
     gpus, found = efficiency.gpus, efficiency.of[collective]
     size = message_size(efficiency.message_bytes[at_size])
@@ -215,7 +216,7 @@ def efficiency_chart(efficiency: Efficiency, collective: str, at_size: int) -> S
     return chart_of("efficiency", title, description, series, rows, spec, ["GPUs", *series], table, note)
 
 
-def designs_chart(tables: Sequence[tuple[str, Curves]], collective: str) -> Spec:
+def designs_chart(tables: Sequence[tuple[str, Curves]], collective: str) -> Chart:
     """Bandwidth of several designs, each on all of its GPUs. Names of designs are data and HTML, never part of the spec."""
     labels = [f"{name}, {count(curves.gpus[-1])} GPUs" for name, curves in tables]
     sizes = tables[0][1].message_bytes
@@ -249,10 +250,10 @@ def designs_chart(tables: Sequence[tuple[str, Curves]], collective: str) -> Spec
         table_rows,
         "Each design on all of its GPUs. A band should hold nine runs in ten.",
     )
-    return chart | {"description": f"{COLLECTIVES[collective]} bus bandwidth of {', '.join(labels)}."}
+    return replace(chart, description=f"{COLLECTIVES[collective]} bus bandwidth of {', '.join(labels)}.")
 
 
-def run_chart(run: Run, sizes: Sequence[int], bounds: Sequence[tuple[float, float, float]], factor: float) -> Spec:
+def run_chart(run: Run, sizes: Sequence[int], bounds: Sequence[tuple[float, float, float]], factor: float) -> Chart:
     """One measured run beside its prediction. ``bounds``: predicted time, its low and high, a triple a size [µs]."""
 
     def busbw(size: int, time_us: float) -> float:

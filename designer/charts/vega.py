@@ -6,9 +6,10 @@ field name or an expression. Colours are CSS variables: the page turns dark with
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-Spec = dict[str, Any]  # a part of a Vega-Lite specification, or a chart as its template takes it
+Spec = dict[str, Any]  # a part of a Vega-Lite specification, or the data of a mark or of a row of a table
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 MAX_SERIES = 5
@@ -23,6 +24,8 @@ SIZE_LABEL = (
 IS_ON = {"filter": "indexof(off, datum.series) < 0"}
 AT_HOVER = {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}
 POINT = {"type": "point", "filled": True, "size": 50, "aria": False}
+PADDING = {"left": 4, "right": 20, "top": 8, "bottom": 4}
+HIDDEN_SERIES = {"name": "off", "value": []}
 CONFIG = {
     "font": FONT,
     "view": {"stroke": None},
@@ -52,8 +55,57 @@ def chosen(values: Sequence[Any], limit: int = MAX_SERIES) -> list[int]:
     return sorted({round(k * (len(values) - 1) / (limit - 1)) for k in range(limit)})
 
 
-def _colour(position: int) -> str:
-    return f"var(--chart-{position + 1})"
+@dataclass(frozen=True, slots=True)
+class LegendItem:
+    """A series: its key in the spec, its name, and the number of its colour."""
+
+    key: str
+    label: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A parameter of a spec that the reader turns on and off."""
+
+    key: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChartTable:
+    """What a chart says, as a table."""
+
+    columns: Sequence[str]
+    rows: Sequence[Spec]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart as its template takes it; ``shape`` names the height of its plot."""
+
+    key: str
+    title: str
+    description: str
+    legend: Sequence[LegendItem]
+    note: str
+    table: ChartTable
+    spec: Spec
+    shape: str = ""
+    switches: Sequence[Switch] = ()
+
+    @property
+    def script_id(self) -> str:
+        """Of the element that holds the spec."""
+        return f"chart-{self.key}"
+
+    def shaped(self, shape: str) -> "Chart":
+        """With a plot of another height: "slim", "low" or "tall"."""
+        return replace(self, shape=shape).with_spec(height=PLOT_HEIGHTS_PX[shape])
+
+    def with_spec(self, **changes: Any) -> "Chart":
+        """With other values under keys of its specification."""
+        return replace(self, spec=self.spec | changes)
 
 
 def chart_of(
@@ -66,38 +118,33 @@ def chart_of(
     columns: list[str],
     table: list[Spec],
     note: str,
-) -> Spec:
-    legend = [{"key": f"s{k}", "label": label, "number": k + 1} for k, label in enumerate(series)]
-    colours = {"domain": [item["key"] for item in legend], "range": [_colour(k) for k in range(len(legend))]}
-    return {
-        "key": key,
-        "script_id": f"chart-{key}",
-        "title": title,
-        "description": description,
-        "legend": legend,
-        "note": note,
-        "shape": "",
-        "table": {"columns": columns, "rows": table},
-        "spec": {
+    numbers: Sequence[int] | None = None,
+) -> Chart:
+    """A chart of series, in these colours of the palette, or in those of their positions."""
+    colours = numbers or range(1, len(series) + 1)
+    legend = [LegendItem(f"s{k}", label, number) for k, (label, number) in enumerate(zip(series, colours, strict=True))]
+    scale = {"domain": [item.key for item in legend], "range": [f"var(--chart-{item.number})" for item in legend]}
+    return Chart(
+        key,
+        title,
+        description,
+        legend,
+        note,
+        ChartTable(columns, table),
+        {
             "$schema": SCHEMA,
             "description": description,
             "background": None,
             "width": "container",
             "height": PLOT_HEIGHTS_PX[""],
             "autosize": {"type": "fit", "contains": "padding"},
-            "padding": {"left": 4, "right": 20, "top": 8, "bottom": 4},
+            "padding": PADDING,
             "data": {"name": "rows", "values": rows},
-            "params": [{"name": "off", "value": []}],
-            **_with_colours(spec, colours),
+            "params": [HIDDEN_SERIES],
+            **_with_colours(spec, scale),
             "config": CONFIG,
         },
-    }
-
-
-def shaped(chart: Spec, shape: str) -> Spec:
-    """The chart with a plot of another height: "slim", "low" or "tall"."""
-    chart["shape"], chart["spec"]["height"] = shape, PLOT_HEIGHTS_PX[shape]
-    return chart
+    )
 
 
 def _with_colours(spec: Spec, colours: Spec) -> Spec:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from designer.charts.cost import tooltip
-from designer.charts.vega import IS_ON, MAX_SERIES, POINT, Spec, chart_of, chosen, shaped
+from designer.charts.vega import IS_ON, MAX_SERIES, POINT, Chart, Spec, chart_of, chosen
 from designer.wording.layouts import layout_words, placement_words
 from designer.wording.numbers import computed, count, duration_us, percent
 from estimator.workloads.serving.answer import Placement
@@ -17,7 +17,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def parts_chart(layouts: Sequence[StepAnswer]) -> Spec:
+def parts_chart(layouts: Sequence[StepAnswer]) -> Chart:
     """A bar a layout, the best on top, stacked by what its step waits for."""
     heads = [layout_words(one.parallel) for one in layouts]
     rows = [
@@ -64,7 +64,7 @@ def parts_chart(layouts: Sequence[StepAnswer]) -> Spec:
         table,
         "Traffic that hides behind matrix products is not in the bars; it stands in the table of links.",
     )
-    return shaped(chart, "low")
+    return chart.shaped("low")
 
 
 def seconds(layout: StepAnswer, kind: str) -> float:
@@ -78,7 +78,7 @@ def _cell(layout: StepAnswer, kind: str) -> Spec:
 
 
 # --- Serving -----------------------------------------------------------------------------------------------------
-def serving_chart(front: Sequence[Placement]) -> Spec:
+def serving_chart(front: Sequence[Placement]) -> Chart:
     """Tokens a second a GPU against time per token: a line a placement of the front, a point a load."""
     shown = [(placement_words(front[at].layout), front[at]) for at in chosen(front, MAX_SERIES)]
     rows = [

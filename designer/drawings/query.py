@@ -39,14 +39,14 @@ class Asked:
             changes = {"start": 0, **changes}
         role = changes.get("fabric", self.role)
         down: Sequence[str] = changes.get("down", self.down)
+        colour = changes.get("colour", self.colour)
         values: Json = {
             "tab": TAB,
             "fabric": role if role != self.first_role else "",
             **{key: changes.get(key, getattr(self, key)) for key in ("at", "by", "start")},
-            "colour": changes.get("colour", self.colour),
+            "colour": "" if colour == "role" else colour,
             "down": ",".join(down),
         }
-        values["colour"] = "" if values["colour"] == "role" else values["colour"]
         return {key: str(value) for key, value in values.items() if value not in ("", 0, None)}
 
     def href(self, page: ShownPage, **changes: Any) -> str:

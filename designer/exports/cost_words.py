@@ -2,7 +2,8 @@
 
 from designer.wording.names import BOUGHT, RUNNING
 
-CAPEX_NAMES = {**BOUGHT, "total": "Purchase"}
+TOTAL = "total"
+CAPEX_NAMES = {**BOUGHT, TOTAL: "Purchase"}
 ONE_OFF_NAMES = {
     "freight": "Freight and insurance",
     "contingency": "Contingency",
@@ -10,8 +11,8 @@ ONE_OFF_NAMES = {
     "install": "Installation",
     "design": "Network design",
     "building": "Building",
-    "total": "One-off cost",
+    TOTAL: "One-off cost",
 }
-RUNNING_NAMES = {**RUNNING, "total": "Running cost a year"}
+RUNNING_NAMES = {**RUNNING, TOTAL: "Running cost a year"}
 FIGURE_NAMES = {"capex_usd": "Purchase", "tco_usd": "Total cost", "usd_per_gpu_hour": "Total cost a GPU-hour"}
 PERCENTILES = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
 
@@ -192,6 +193,45 @@ class KeptField(forms.JSONField):
             raise forms.ValidationError(self.error_messages["invalid"], code="invalid", params={"value": ""}) from None
 
 
+@dataclass(frozen=True, slots=True)
+class BoundSection:
+    """A section of a form with its fields; what has a problem is open."""
+
+    section: Section
+    main: list[forms.BoundField]
+    more: list[forms.BoundField]
+
+    @property
+    def title(self) -> str:
+        """Its heading, "" for none."""
+        return self.section.title
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something is wrong with one of its fields."""
+        return self.more_is_open or any(field.errors for field in self.main)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is unfolded as the page comes."""
+        return self.section.is_open or self.has_errors
+
+    @property
+    def more_is_open(self) -> bool:
+        """The same of the fields behind "More"."""
+        return any(field.errors for field in self.more)
+
+    @property
+    def digest(self) -> Any:
+        """What its fields say, for a section that is folded."""
+        return digest(self.main)
+
+    @property
+    def more_digest(self) -> Any:
+        """The same of the fields behind "More"."""
+        return digest(self.more)
+
+
 class DesignForm(forms.Form):
     """What an architect typed → a DesignSpec, or problems beside their fields."""
 
@@ -360,26 +400,15 @@ class DesignForm(forms.Form):
                     "title": group.title,
                     "short": group.short or group.title,
                     "sections": sections,
-                    "is_open": group.is_open or any(section["has_errors"] for section in sections),
-                    "digest": digest(field for section in sections for field in section["main"]),
+                    "is_open": group.is_open or any(section.has_errors for section in sections),
+                    "digest": digest(field for section in sections for field in section.main),
                 }
             )
         return blocks
 
-    def _section(self, section: Section) -> Context:
+    def _section(self, section: Section) -> BoundSection:
         main, more = ([self[field_name(path)] for path in paths] for paths in (section.main, section.more))
-        more_has_errors = any(field.errors for field in more)
-        has_errors = more_has_errors or any(field.errors for field in main)
-        return {
-            "title": section.title,
-            "main": main,
-            "more": more,
-            "has_errors": has_errors,
-            "is_open": section.is_open or has_errors,
-            "more_is_open": more_has_errors,
-            "digest": digest(main),
-            "more_digest": digest(more),
-        }
+        return BoundSection(section, main, more)
 
 
 def with_parts_named(typed: Mapping[str, str]) -> dict[str, str]:

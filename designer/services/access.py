@@ -180,5 +180,5 @@ def design_page(view: View) -> View:
 def close(answer: HttpResponse) -> HttpResponse:
     """An answer that no cache keeps and no search engine lists."""
     add_never_cache_headers(answer)
-    answer["X-Robots-Tag"] = "noindex, nofollow"
+    answer.headers["X-Robots-Tag"] = "noindex, nofollow"
     return answer

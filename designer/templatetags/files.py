@@ -13,5 +13,5 @@ def file_stem(context: Context, what: str) -> str:
     """The name, without its ending, of a file that shows ``what`` of the estimate or the comparison of this page."""
     job, comparison = context.get("job"), context.get("comparison")
     if job:
-        return design_file_stem(job.spec["name"], job.spec_hash, what)
+        return design_file_stem(job.name, job.spec_hash, what)
     return comparison_file_stem(comparison.name, what) if comparison else what

@@ -126,7 +126,7 @@ def _sums(cost: Cost) -> Iterable[HeadFigure]:
     )
     yield HeadFigure(
         "Running cost a year",
-        cost.opex_usd_per_year["total"],
+        cost.running_usd_per_year,
         f"{_parts(cost.opex_usd_per_year, _RUNNING)}, the mean of {years} years.".capitalize(),
     )
 

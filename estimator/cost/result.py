@@ -128,6 +128,11 @@ class Uncertainty(Record):
     histogram: Mapping[str, Histogram]
     tornado: list[Lever]
 
+    @property
+    def tco(self) -> tuple[Percentiles, Histogram]:
+        """The total cost over all draws."""
+        return self.figures["tco_usd"], self.histogram["tco_usd"]
+
 
 class Cost(Record):
     """Cost of ownership."""
@@ -158,6 +163,11 @@ class Cost(Record):
     assumptions: Newer[list[Assumption]]
     simulated: IfAny[Simulated] = None
     uncertainty: IfAny[Uncertainty] = None
+
+    @property
+    def running_usd_per_year(self) -> Range[float]:
+        """All kinds of running cost together."""
+        return self.opex_usd_per_year["total"]
 
 
 class Power(Record):

@@ -107,6 +107,16 @@ class EstimateJob(models.Model):
         return f"estimate {self.id} ({self.state})"
 
     @property
+    def name(self) -> str:
+        """What the design is called."""
+        return str(self.spec["name"])
+
+    @property
+    def server(self) -> str:
+        """Catalog id of its servers."""
+        return str(self.spec["compute"]["server"])
+
+    @property
     def is_active(self) -> bool:
         """True while a worker has it or will have it: worth polling."""
         return self.state in self.ACTIVE

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api import schema
-from designer.api.base import ApiView, HeavyJobView, Pages, owner_of, query_of
+from designer.api.base import ApiView, HeavyJobView, Pages, located, owner_of, query_of
 from designer.api.entity_tags import changing
 from designer.api.errors import Refusal, invalid
 from designer.api.parsers import BoundedJSONParser
@@ -50,8 +50,7 @@ class CalibrationsView(HeavyJobView):
         if name is None:
             return Response(fit.as_json())
         kept = save_calibration(owner_of(request), name, system, fit)
-        values = _calibration_json(request, kept)
-        return Response(values, status=201, headers={"Location": values["url"]})
+        return located(_calibration_json(request, kept))
 
 
 class CalibrationView(ApiView):

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api import schema
-from designer.api.base import ApiView, Pages, body_of, owner_of, query_of
+from designer.api.base import ApiView, Pages, body_of, located, owner_of, query_of
 from designer.api.bodies import revised_spec, spec_of, version_of
 from designer.api.entity_tags import changing
 from designer.api.serializers import (
@@ -62,8 +62,7 @@ class DesignsView(ApiView):
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
         design = saving.save_design(owner_of(request), spec_of(body_of(request), load_catalog()))
-        values = _design_json(request, design.pk)
-        return Response(values, status=201, headers={"Location": values["url"]})
+        return located(_design_json(request, design.pk))
 
 
 class DesignView(ApiView):
@@ -100,8 +99,7 @@ class RevisionsView(ApiView):
         name_and_note = version_of(body_of(request))
         with changing(request, designs_of(request), pk, _shown) as design:
             made = saving.save_version(design, *name_and_note)
-        values = RevisionDetailSerializer(made, context={"request": request}).data
-        return Response(values, status=201, headers={"Location": values["url"]})
+        return located(RevisionDetailSerializer(made, context={"request": request}).data)
 
 
 class RevisionView(ApiView):

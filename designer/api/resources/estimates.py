@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api import schema
-from designer.api.base import ApiView, HeavyJobView, Pages, body_of, owner_of, query_of
+from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
 from designer.api.bodies import design_id_of, spec_of
 from designer.api.entity_tags import changing
 from designer.api.errors import refuse
@@ -102,9 +102,8 @@ class EstimatesView(HeavyJobView):
         else:
             spec = spec_of(body, catalog)
         job, _ = saving.request_estimate(owner_of(request), spec)
-        values = _job_json(request, job)
         status = 200 if job.state == EstimateJob.State.SUCCEEDED else 202
-        return Response(values, status=status, headers={"Location": values["url"], **_when_to_ask(job)})
+        return located(_job_json(request, job), status, _when_to_ask(job))
 
 
 def own_design(request: Request, pk: UUID) -> Design:

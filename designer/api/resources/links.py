@@ -52,7 +52,7 @@ class LinksView(ApiView):
             "ETag": tag,
             "Cache-Control": "private, no-cache",
             "Vary": "Accept",
-            "Content-Disposition": f'attachment; filename="{link_file_name(job.spec["name"], job.spec_hash, role, name)}"',
+            "Content-Disposition": f'attachment; filename="{link_file_name(job.name, job.spec_hash, role, name)}"',
         }
         if request.method == "HEAD":
             return HttpResponse(content_type=kind, headers=headers)

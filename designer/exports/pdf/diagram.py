@@ -1,7 +1,6 @@
 """The fabric's SVG, as drawings/overview.py draws it, in a report: the same rectangles, words and curves, as vectors."""
 
 import re
-from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from reportlab.graphics.shapes import Drawing, Group, Path, Rect, Shape, String
@@ -33,9 +32,9 @@ def _shapes(element: ElementTree.Element, high: float) -> list[Shape]:
     """An element with its y axis turned round; titles and descriptions have no shape."""
     match element.tag.removeprefix(NAMESPACE):
         case "rect":
-            return [_rect(element.attrib, high)]
+            return [_rect(element, high)]
         case "path":
-            return [_path(element.attrib, high)]
+            return [_path(element, high)]
         case "text":
             return [_text(element, high)]
         case "title" | "desc":
@@ -51,10 +50,15 @@ def _color(name: str | None, opacity: float = 1) -> Color | None:
     return Color(color.red, color.green, color.blue, alpha=opacity)
 
 
-def _rect(given: Mapping[str, str], high: float) -> Rect:
-    x, y, wide, tall = (float(given[key]) for key in ("x", "y", "width", "height"))
-    dashes = [float(part) for part in given["stroke-dasharray"].split()] if "stroke-dasharray" in given else None
-    radius = float(given.get("rx", 0))
+def _numbers(element: ElementTree.Element, *names: str) -> list[float]:
+    """Attributes that our drawings always give."""
+    return [float(element.attrib[name]) for name in names]
+
+
+def _rect(element: ElementTree.Element, high: float) -> Rect:
+    x, y, wide, tall = _numbers(element, "x", "y", "width", "height")
+    dashes = [float(part) for part in element.get("stroke-dasharray", "").split()] or None
+    radius = float(element.get("rx", 0))
     return Rect(
         x,
         high - y - tall,
@@ -62,18 +66,19 @@ def _rect(given: Mapping[str, str], high: float) -> Rect:
         tall,
         rx=radius,
         ry=radius,
-        fillColor=_color(given.get("fill")),
-        strokeColor=_color(given.get("stroke")),
+        fillColor=_color(element.get("fill")),
+        strokeColor=_color(element.get("stroke")),
         strokeWidth=1,
         strokeDashArray=dashes,
     )
 
 
-def _path(given: Mapping[str, str], high: float) -> Path:
+def _path(element: ElementTree.Element, high: float) -> Path:
     """``M x y C x1 y1 x2 y2 x y``, once or more: the lines of a bundle of links."""
-    color = _color(given["stroke"], float(given.get("stroke-opacity", 1)))
-    path = Path(fillColor=None, strokeColor=color, strokeWidth=float(given["stroke-width"]), strokeLineCap=0)
-    for line in given["d"].split("M")[1:]:
+    color = _color(element.get("stroke"), float(element.get("stroke-opacity", 1)))
+    (wide,) = _numbers(element, "stroke-width")
+    path = Path(fillColor=None, strokeColor=color, strokeWidth=wide, strokeLineCap=0)
+    for line in element.get("d", "").split("M")[1:]:
         numbers = [float(part) for part in _NUMBER.findall(line)]
         points = [value if k % 2 == 0 else high - value for k, value in enumerate(numbers)]
         path.moveTo(*points[:2])
@@ -82,11 +87,10 @@ def _path(given: Mapping[str, str], high: float) -> Path:
 
 
 def _text(element: ElementTree.Element, high: float) -> String:
-    given = element.attrib
-    font = BOLD if given.get("font-weight") == "600" else REGULAR
-    size = float(given["font-size"]) * _LETTER_ROOM
+    font = BOLD if element.get("font-weight") == "600" else REGULAR
+    size, x, y = _numbers(element, "font-size", "x", "y")
+    size *= _LETTER_ROOM
     words = printable(element.text or "", font)
-    x, y = float(given["x"]), high - float(given["y"])
-    if given["text-anchor"] == "middle":
+    if element.get("text-anchor") == "middle":
         x -= width(words, font, size) / 2
-    return String(x, y, words, fontName=font, fontSize=size, fillColor=_color(given["fill"]))
+    return String(x, high - y, words, fontName=font, fontSize=size, fillColor=_color(element.get("fill")))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 
-from designer.exports.cost_words import CAPEX_NAMES, FIGURE_NAMES, ONE_OFF_NAMES, PERCENTILES, RUNNING_NAMES
+from designer.exports.cost_words import CAPEX_NAMES, FIGURE_NAMES, ONE_OFF_NAMES, PERCENTILES, RUNNING_NAMES, TOTAL
 from designer.exports.pdf.charts import histogram, legend, stacked_bars, tornado
 from designer.exports.pdf.grid import SIZE, Field, Grid, Row, Text
 from designer.exports.pdf.page import UPRIGHT, WIDE, headed, heading, section
@@ -85,10 +85,11 @@ def _ranges(cost: Cost) -> Grid:
     """Purchase, one-off, outlay, a year's running cost, total cost and figures per unit."""
     paid = cost.capex_usd
     rows = [
-        _row(CAPEX_NAMES["servers"], paid.servers),
-        _row(CAPEX_NAMES["network"], paid.network),
-        *([_row(CAPEX_NAMES["facility"], paid.facility)] if paid.facility else []),
-        _row(CAPEX_NAMES["total"], paid.total, "subtotal"),
+        *(
+            _row(name, amount, "subtotal" if part == TOTAL else "")
+            for part, name in CAPEX_NAMES.items()
+            if (amount := getattr(paid, part))
+        ),
         *_parts(ONE_OFF_NAMES, cost.one_off_usd or {}),
     ]
     if cost.outlay_usd:
@@ -264,7 +265,7 @@ def _ends(bar: Lever) -> str:
 
 
 def _histogram(drawn: Uncertainty, room: float) -> list[Flowable]:
-    bins, figure = drawn.histogram["tco_usd"], drawn.figures["tco_usd"]
+    figure, bins = drawn.tco
     marks = [("10 %", figure.p10), ("50 %", figure.p50), ("90 %", figure.p90)]
     chart = histogram(bins.edges_usd, bins.counts, marks, room, 150, "Total cost", usd)
     return [KeepTogether([heading("Total cost over all draws"), chart])]

@@ -22,9 +22,9 @@ from estimator.result import PricedEstimate
 
 BILL, TOTALS = "Bill of materials", "Totals"
 FIRST = 2  # row of a sheet's first line, below its header
-LETTER = {column.key: xl_col_to_name(index) for index, column in enumerate(BOM_COLUMNS)}
 FAILS_AS = Column("fails_as", "Failure rate", width=14)
-LETTER["fails_as"] = xl_col_to_name(len(BOM_COLUMNS))
+LETTER = {column.key: xl_col_to_name(index) for index, column in enumerate((*BOM_COLUMNS, FAILS_AS))}
+PIECES = ("quantity", "spare_quantity")
 SUMMED = (*(f"extended_price_usd_{end}" for end in RANGE), "power_w")
 
 
@@ -47,7 +47,7 @@ def bill_sheet(estimate: PricedEstimate) -> Table:
 
 def _line(row: tuple[Cell, ...], number: int) -> tuple[Cell, ...]:
     """One row; its prices follow when a unit price or a quantity is changed."""
-    pieces = f"({LETTER['quantity']}{number}+{LETTER['spare_quantity']}{number})"
+    pieces = f"({'+'.join(f'{LETTER[name]}{number}' for name in PIECES)})"
     cells = list(row)
     for index, column in enumerate(BOM_COLUMNS):
         name, _, end = column.key.rpartition("_")
@@ -75,6 +75,7 @@ TOTAL_COLUMNS = (
     Column("share", "Share of the total", width=12, number_format=SHARE),
 )
 _AT = {column.key: xl_col_to_name(index) for index, column in enumerate(TOTAL_COLUMNS)}
+_TYPICAL = _AT["usd_typical"]
 
 
 def totals_sheet(estimate: PricedEstimate) -> Table:
@@ -126,7 +127,7 @@ def _subtotal(
             for end, amount in zip(RANGE, amounts, strict=True)
         ),
         Formula(
-            f"IF({_AT['usd_typical']}${total_row}=0,0,{_AT['usd_typical']}{row}/{_AT['usd_typical']}${total_row})",
+            f"IF({_TYPICAL}${total_row}=0,0,{_TYPICAL}{row}/{_TYPICAL}${total_row})",
             share,
         ),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from designer.charts.vega import Spec
+from designer.forms.keys import read_path
 from designer.wording.numbers import words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
@@ -83,7 +84,7 @@ def _compared(text: str, catalog_version: str) -> tuple[Compared, tuple[str, ...
 
 def _two_planes(infiniband: Spec, catalog: Catalog) -> PricedEstimate | None:
     """RoCE at half the rate in two planes, where NICs of 800 Gb/s have the ports for it."""
-    if infiniband["fabric"]["generation"] != "xdr":
+    if read_path(infiniband, "fabric.generation") != "xdr":
         return None
     alternative = alternative_spec(infiniband, catalog).values
     try:

@@ -38,6 +38,7 @@ def advice(request: HttpRequest) -> HttpResponse:
     query, catalog = request.GET, load_catalog()
     steps, priority = generation_steps(catalog), one_of(query.get("priority"), PRIORITY_LABELS)
     offered = list(owner_of(request).designs.order_by("-updated_at").only("pk", "name")[:DESIGNS_OFFERED])
+    drawn = [generations_chart(steps)]
     context: Context = {
         "section": "start",
         "offered": offered,
@@ -52,13 +53,13 @@ def advice(request: HttpRequest) -> HttpResponse:
             "budget": query.get("budget", ""),
         },
         "generations": steps,
-        "charts": [generations_chart(steps)],
+        "charts": drawn,
     }
     try:
         design = _design_of(request)
         values = design.given if design else asked_values(query, catalog)
         found = advised(values, priority, budget_of(query.get("budget")))
-        charts = [*advice_charts(found.advice, found.pair, catalog), *context["charts"]]
+        charts = [*advice_charts(found.advice, found.pair, catalog), *drawn]
         context |= vars(found) | {"design": design, "charts": charts}
     except EstimatorError as error:
         return render(request, "designer/advice/advice.html", context | {"problems": error.problems}, status=422)
@@ -87,5 +88,5 @@ def advice_panel(request: HttpRequest, design_id: UUID) -> HttpResponse:
     try:
         context |= vars(advised(shown.given, "balanced", None))
     except EstimatorError as error:
-        context["problems"] = error.problems
+        context |= {"problems": error.problems}
     return render(request, "designer/advice/_panel.html", context)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from designer.forms.changes import AUTOMATIC, label_of, text_of
 from designer.forms.keys import KEPT, SIZE_KEYS, cost_rows, read_path
@@ -26,8 +26,16 @@ PLAN, OTHERS, LENGTHS, CALIBRATION, PRICES = (
     "economics.prices",
 )
 NONE = "none"
-Row = dict[str, str]
 State = Design | DesignRevision
+
+
+class Row(NamedTuple):
+    """An answer that differs: its name on the form, what it was and what it became."""
+
+    label: str
+    before: str
+    after: str
+
 
 COUNTS = (
     ("gpus", "GPUs"),
@@ -65,18 +73,14 @@ def answer_rows(before: State, after: State, catalog: Catalog) -> list[Row]:
         if was.get(path) != became.get(path) and _held(path, before, was) != _held(path, after, became)
     ]
     rows = [
-        {
-            "label": label_of(path, {}),
-            "before": _said(path, before, was, catalog),
-            "after": _said(path, after, became, catalog),
-        }
+        Row(label_of(path, {}), _said(path, before, was, catalog), _said(path, after, became, catalog))
         for path in moved
     ]
     if any(path in moved for path in SIZE_KEYS.values()):
         sizes = {label_of(path, {}) for path in SIZE_KEYS.values()}
-        rows = [row for row in rows if row["label"] not in sizes]
-        rows.insert(0, {"label": "Size", "before": _size(before), "after": _size(after)})
-    return [row for row in [*rows, *_kept_rows(before.given, after.given)] if row["before"] != row["after"]]
+        rows = [row for row in rows if row.label not in sizes]
+        rows.insert(0, Row("Size", _size(before), _size(after)))
+    return [row for row in [*rows, *_kept_rows(before.given, after.given)] if row.before != row.after]
 
 
 def _flat(given: Given, prefix: str = "") -> Context:
@@ -149,7 +153,7 @@ def _kept_rows(was: Given, became: Given) -> list[Row]:
         if (old or None) != (new or None):
             texts = [say(old), say(new)]
             texts[1] += ", other values" if texts[0] == texts[1] else ""
-            rows.append({"label": label, "before": texts[0], "after": texts[1]})
+            rows.append(Row(label, texts[0], texts[1]))
     return rows
 
 
@@ -169,14 +173,14 @@ def _network_rows(was: list[Any], became: list[Any]) -> Iterator[Row]:
         title = f"{words(role[0]).capitalize()} network" + (f" {role[1]}" if role[1] > 1 else "")
         before, after = old.get(role), new.get(role)
         if before is None or after is None:
-            yield {"label": title, "before": "present" if before else NONE, "after": "present" if after else NONE}
+            yield Row(title, "present" if before else NONE, "present" if after else NONE)
             continue
         for key in dict.fromkeys([*before, *after]):
             if before.get(key) != after.get(key):
                 field = OtherFabric.model_fields.get(key)
                 name = field.title if field and field.title else words(key)
                 texts = [text_of("", one.get(key), catalog) for one in (before, after)]
-                yield {"label": f"{title}: {name}", "before": texts[0], "after": texts[1]}
+                yield Row(f"{title}: {name}", texts[0], texts[1])
 
 
 def _by_role(entries: list[Any]) -> dict[tuple[str, int], Given]:

@@ -12,12 +12,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from designer.drawings.overview import fabric_svg
 from designer.forms.design import DesignForm
 from designer.models import Design, DesignRevision
-from designer.pages.design.preview import live_context
+from designer.pages.design.preview import live
 from designer.pages.design.revision_diff import revision_diff
-from designer.pages.design.state import head_context
+from designer.pages.design.state import drawn, head_context
 from designer.pages.result.job import job_context, job_of, present_result
 from designer.services.access import design_page, design_to_change, design_to_own, visiting
 from designer.services.comparison_sides import resolved_items
@@ -87,7 +86,7 @@ def _between(row: Design, query: QueryDict) -> Context:
     if all(asked):
         before, after = (row if key == NOW else row.revisions.get(number=key) for key in asked)
         names = {"before_name": sides[asked[0]], "after_name": sides[asked[1]]}
-        context["between"] = revision_diff(before, after) | names
+        context |= {"between": revision_diff(before, after) | names}
     return context
 
 
@@ -111,16 +110,14 @@ def _page(row: Design, asked: str | None) -> Context:
 def version(request: HttpRequest, design_id: UUID, number: int) -> HttpResponse:
     """A named version as it was saved, with its figures, tabs and files by today's model: nothing on it changes the design."""
     row = design_to_change(request, design_id)
-    context = version_context(request, row, number)
-    one = context["version_shown"]
+    one = get_object_or_404(row.revisions, number=number)
     spec = read(one.given)
     form = DesignForm(values=one.given, resolved=one.spec, owner=row.owner, only_book="" if visiting(request) else None)
     job = _job_of_version(row, spec) if spec else None
-    shown = live_context(form, spec, present_result(job, spec))
-    if "estimate" in shown:
-        shown["diagram"] = fabric_svg(shown["estimate"])
+    beside = live(form, spec, present_result(job, spec))
+    shown = beside.context | drawn(beside)
     page = {"form": form} | head_context(row) | shown | job_context(request, row, job, number)
-    return render(request, "designer/design/design.html", page | context)
+    return render(request, "designer/design/design.html", page | version_context(request, row, number))
 
 
 def _job_of_version(row: Design, spec: DesignSpec) -> EstimateJob | None:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from designer.drawings.overview import fabric_svg
 from designer.forms.design import DesignForm
 from designer.models import Design
-from designer.pages.design.preview import live_context
+from designer.pages.design.preview import Live, live
 from designer.pages.design.state import (
     book_shown,
     current_state,
@@ -40,7 +40,6 @@ from designer.services.designs.figures import kept, to_keep
 from designer.services.designs.merging import SentEdit, is_kept
 from designer.services.designs.saving import TooManyJobs, request_draft, save_design
 from designer.services.designs.state import figures_now, fresh, read
-from designer.wording.context import Context
 from designer.wording.headlines import Headlines, changes
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, SpecError
@@ -105,35 +104,43 @@ def _merged(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse:
     if disputed and typed == head:
         return _disputed(request, row, sent, head, disputed, others)
     allowed = with_book_shown(typed, head) if visiting(request) else typed
-    live, refused = _judged(request, row, allowed, head), {}
+    (form, beside), refused = _judged(request, row, allowed, head), {}
     if allowed != typed:  # a book of the owner that a visitor may not name: the form goes back to the one there was
-        refused = {"problems": _judged(request, row, typed, head).get("problems")}
+        refused = {"problems": _judged(request, row, typed, head)[1].problems}
     page = (sent.page, sent.number) if sent.page and not disputed else None
-    can_be = "headlines" in live
-    spec, figures = (live["form"].spec, to_keep(live["headlines"], live["spec_hash"])) if can_be else (None, None)
+    spec, figures = None, None
+    if beside.headlines:
+        spec, figures = form.spec, to_keep(beside.headlines, beside.spec_hash)
     record(row, allowed, sent.step, spec, figures, seen=number, by=name_of(request), page=page)
     if disputed:
         return _disputed(request, row, sent, head, disputed, others)
     if refused or sent.base not in (None, number):  # what others did meanwhile is shown with it
         return state_answer(request, row, shown, refused | {"edited_by": others})
-    return _live(request, row, live, shown)
+    return _live(request, row, form, beside, shown)
 
 
-def _judged(request: HttpRequest, row: Design, typed: Mapping[str, str], head: Mapping[str, str]) -> Context:
+def _judged(
+    request: HttpRequest, row: Design, typed: Mapping[str, str], head: Mapping[str, str]
+) -> tuple[DesignForm, Live]:
     """The form of a text and its figures, or what stands in the way of them."""
     form = DesignForm(typed, owner=row.owner, only_book=book_shown(head) if visiting(request) else None)
     form.is_valid()
-    return live_context(form, form.spec) | {"form": form}
+    return form, live(form, form.spec)
 
 
-def _live(request: HttpRequest, row: Design, live: Context, shown: Headlines | None) -> HttpResponse:
+def _live(request: HttpRequest, row: Design, form: DesignForm, beside: Live, shown: Headlines | None) -> HttpResponse:
     """The parts of the page that an edit changes."""
-    figures = live if "headlines" in live else live | held_figures(row)
-    context = {"since_edit": changes(figures["headlines"], shown), "estimated_hash": _estimated_hash(request)}
-    beside = {} if visiting(request) else against(row.owner, figures["headlines"])
-    return render(
-        request, "designer/design/_live.html", figures | head_context(row) | {"is_live": True} | context | beside
-    )
+    held = {} if beside.headlines else held_figures(row)
+    figures = beside.headlines or figures_now(row)
+    more = {
+        "form": form,
+        "is_live": True,
+        "since_edit": changes(figures, shown),
+        "estimated_hash": _estimated_hash(request),
+    }
+    context = beside.context | held | head_context(row) | more
+    context |= {} if visiting(request) else against(row.owner, figures)
+    return render(request, "designer/design/_live.html", context)
 
 
 def _disputed(
@@ -208,9 +215,9 @@ def state_answer(
     """The parts of the page that show the current state, the form among them. ``shown``: the figures on the page before."""
     form, spec = current_state(row, is_visited=bool(visiting(request)))
     context = page_context(form, spec, row) | {"is_live": True, "with_form": True, "is_state": True}
-    context["since_edit"] = changes(context.get("headlines"), shown)
-    context["estimated_hash"] = _estimated_hash(request)
-    context |= {} if visiting(request) else against(row.owner, context.get("headlines"))
+    figures = context.get("headlines")
+    context |= {"since_edit": changes(figures, shown), "estimated_hash": _estimated_hash(request)}
+    context |= {} if visiting(request) else against(row.owner, figures)
     return render(request, "designer/design/_live.html", context | dict(more or {}), status=status)
 
 

@@ -21,6 +21,7 @@ from rest_framework.throttling import AnonRateThrottle
 from designer.exports.downloads import BOM_FILES, COST_FILES
 from designer.models import Design, ShareLink
 from designer.pages.result.job import job_or_404
+from designer.pages.sending import attachment
 from designer.services.access import GONE, close, design_page, design_to_own, remember
 from designer.services.designs.results import result_of
 from designer.services.sharing import find, issue, live_links, withdraw
@@ -50,7 +51,7 @@ def shared(request: HttpRequest, secret: str) -> HttpResponse:
     else:
         remember(request, link)
         answer = close(redirect("design", link.design_id))
-    answer["Referrer-Policy"] = "no-referrer"
+    answer.headers["Referrer-Policy"] = "no-referrer"
     return answer
 
 
@@ -90,7 +91,7 @@ def share(request: HttpRequest, design_id: UUID) -> HttpResponse:
         return _shown(request, row, {"problems": error.problems}, 422)
     address = request.build_absolute_uri(reverse("shared", args=[secret]))
     answer = _shown(request, row, {"made": link, "address": address})
-    answer["Referrer-Policy"] = "no-referrer"
+    answer.headers["Referrer-Policy"] = "no-referrer"
     return answer
 
 
@@ -129,5 +130,4 @@ def shared_file(request: HttpRequest, design_id: UUID, job_id: UUID, kind: str, 
     if form not in writers or made is None:
         raise Http404("There is no such file.")
     file = writers[form](made, job.finished_at or job.created_at)
-    headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-    return HttpResponse(file.content, content_type=file.content_type, headers=headers)
+    return attachment(file.content, file.content_type, file.name)

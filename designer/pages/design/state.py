@@ -9,7 +9,7 @@ from designer.forms.books import BASE_KEY, OWN
 from designer.forms.design import DesignForm
 from designer.forms.keys import field_name
 from designer.models import Design
-from designer.pages.design.preview import live_context
+from designer.pages.design.preview import Live, live
 from designer.services.designs.edits import current_edit, start_state, steps_left, typed_now
 from designer.services.designs.state import figures_now, read
 from designer.wording.context import Context
@@ -79,14 +79,20 @@ def page_context(
 
     Beside a form that cannot be built stand the figures of the state that holds, the last one that could.
     """
-    figures = live_context(form, spec, known)
-    form.show_computed(figures.get("computed", {}))
+    beside = live(form, spec, known)
+    form.show_computed(beside.computed)
     head = head_context(row) if row else {"design": None}
-    if "estimate" in figures:
-        figures["diagram"] = fabric_svg(figures["estimate"])
-    elif row is not None:
-        figures |= held_figures(row)
-    return {"form": form} | head | figures
+    return (
+        {"form": form}
+        | head
+        | beside.context
+        | (drawn(beside) if beside.estimate or row is None else held_figures(row))
+    )
+
+
+def drawn(beside: Live) -> Context:
+    """The picture of the fabric beside a form, where its request has figures."""
+    return {"diagram": fabric_svg(beside.estimate)} if beside.estimate else {}
 
 
 def held_figures(row: Design) -> Context:

@@ -33,6 +33,7 @@ from designer.pages.prices.page import (
     table_of,
     users_of,
 )
+from designer.pages.sending import attachment
 from designer.services.access import changing, owned, owner_of
 from designer.services.prices.books import (
     create_book,
@@ -116,9 +117,7 @@ def _form_of(request: HttpRequest) -> str:
 
 
 def _send(file: Download) -> HttpResponse:
-    answer = HttpResponse(file.content, content_type=file.content_type)
-    answer["Content-Disposition"] = f'attachment; filename="{file.name}"'
-    return answer
+    return attachment(file.content, file.content_type, file.name)
 
 
 # ---------------------------------------------------------------- one own book

@@ -23,6 +23,7 @@ from designer.pages.quotes.page import (
     list_rows,
     report_context,
 )
+from designer.pages.sending import attachment
 from designer.services.access import changing, owned, owner_of
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison
@@ -220,9 +221,7 @@ def quote_export(request: HttpRequest, pk: UUID) -> HttpResponse:
     if form not in FORMATS or not row.result:
         raise Http404(f"A report is sent as {', '.join(FORMATS)}.")
     file = quote_file(row, form)
-    answer = HttpResponse(file.content, content_type=file.content_type)
-    answer["Content-Disposition"] = f'attachment; filename="{file.name}"'
-    return answer
+    return attachment(file.content, file.content_type, file.name)
 
 
 @login_required

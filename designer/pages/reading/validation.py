@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from designer.charts.scaling import run_chart
+from designer.charts.vega import Chart
 from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.query import one_of
@@ -94,7 +95,7 @@ def _run_names(catalog_version: str) -> list[tuple[str, str]]:
     ]
 
 
-def _chart(item: Compared) -> Context:
+def _chart(item: Compared) -> Chart:
     bounds = list(zip(item.predicted_us.tolist(), item.low_us.tolist(), item.high_us.tolist(), strict=True))
     return run_chart(item.run, item.run.message_bytes, bounds, item.busbw_factor)
 

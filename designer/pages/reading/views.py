@@ -39,7 +39,7 @@ def help_card(request: HttpRequest, key: str) -> HttpResponse:
     if text is None:
         raise Http404("There is no help of this name.")
     answer = render(request, "designer/reading/_help_card.html", {"text": text, "is_card": True})
-    answer["Cache-Control"] = "private, max-age=3600"
+    answer.headers["Cache-Control"] = "private, max-age=3600"
     return answer
 
 

@@ -61,13 +61,14 @@ def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRe
         raise Http404("This estimate has no result.")
     roles = list(job.result["fabrics"])
     query = request.POST if request.method == "POST" else request.GET
+    role, form = one_of(query.get("fabric"), roles), one_of(query.get("format"), (AUTO, *FORMATS))
     context: Context = {
         "design": design,
         "job": job,
         "roles": roles,
-        "role": one_of(query.get("fabric"), roles),
+        "role": role,
         "formats": FORMAT_NAMES,
-        "format": one_of(query.get("format"), (AUTO, *FORMATS)),
+        "format": form,
         "is_outdated": is_outdated(job),
         "max_bytes": settings.MAX_LINK_FILE_BYTES,
     }
@@ -75,19 +76,20 @@ def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRe
     status = 200
     if request.method == "POST":
         try:
-            context |= _compared(request, job, context)
+            context |= _compared(request, job, role, form)
         except EstimatorError as error:
-            context["problems"], status = error.problems, 422
+            context |= {"problems": error.problems}
+            status = 422
     return render(request, "designer/result/asbuilt/compare.html", context, status=status)
 
 
-def _compared(request: HttpRequest, job: EstimateJob, asked: Context) -> Context:
+def _compared(request: HttpRequest, job: EstimateJob, role: str, form: str) -> Context:
     upload = request.FILES.get("file")
     if upload is None:
         raise SpecError([Problem("file", "required", "Choose a file first.")])
     names = bytes_of(request.FILES.get("names"), "names", MAX_NAMES_BYTES)
-    links = links_of(job, asked["role"])
-    report = compare_links(links, upload, asked["format"], names, settings.MAX_LINK_FILE_BYTES)
+    links = links_of(job, role)
+    report = compare_links(links, upload, form, names, settings.MAX_LINK_FILE_BYTES)
     lists = [
         {
             "key": item.key,
@@ -103,7 +105,7 @@ def _compared(request: HttpRequest, job: EstimateJob, asked: Context) -> Context
         "report": report,
         "file_name": upload.name,
         "lists": lists,
-        "is_same": not any(entry["total"] for entry in lists),
+        "is_same": not any(report.totals[item.key] for item in LISTS),
         "share": report.matched / max(report.planned, 1),
         "format_name": FORMAT_NAMES[report.format],
         "dropped": by_reason(report.read.dropped, report.read.dropped_by_reason),

@@ -106,7 +106,7 @@ def fabric_file(job: EstimateJob, estimate: PricedEstimate, query: Given) -> tup
     heading = f"{(estimate.spec.name or 'Design')[:60]} · {asked.role} network"
     scene = replace(scene_of(diagram, asked, down, estimate, lambda **_: None), heading=heading)
     svg = picture_of(diagram, scene, scope, asked).svg
-    return f"{design_file_stem(job.spec['name'], job.spec_hash, _picture_name(asked))}.svg", svg
+    return f"{design_file_stem(job.name, job.spec_hash, _picture_name(asked))}.svg", svg
 
 
 def _picture_name(asked: Asked) -> str:

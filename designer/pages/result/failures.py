@@ -111,11 +111,11 @@ def growth_table(growth: Growth) -> Context:
     sides: list[GrowthStage] = [getattr(growth, key) for key in SIDES]
     counts = {"Servers": "nodes", "Leaf switches": "leaf", "Spine switches": "spine", "Core switches": "core"}
     totals = {"Links": "links", "Cables": "cables", "Transceivers": "transceivers"}
-    rows = [{"name": name, "values": [getattr(side.counts, key) for side in sides]} for name, key in counts.items()]
-    rows += [{"name": name, "values": [getattr(side, part).total for side in sides]} for name, part in totals.items()]
+    rows = {name: [getattr(side.counts, key) for side in sides] for name, key in counts.items()}
+    rows |= {name: [getattr(side, part).total for side in sides] for name, part in totals.items()}
     return {
         "heads": list(SIDES.values()),
-        "rows": [row for row in rows if any(row["values"])],
+        "rows": [{"name": name, "values": values} for name, values in rows.items() if any(values)],
         "prices": [
             {"name": "Network", "values": [side.network_usd for side in sides]},
             {"name": "Purchase price", "values": [side.totals_usd for side in sides]},

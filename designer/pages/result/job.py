@@ -88,9 +88,9 @@ def job_context(request: HttpRequest, row: Design, job: EstimateJob | None, vers
     context: Context = {"job": job, "design": row, "estimated_hash": job.spec_hash, "tab": tab_of(query)}
     if job.is_active:
         age = timezone.now() - job.created_at
-        context["poll"] = "load delay:200ms" if age.total_seconds() < FAST_POLL_AGE_S else "every 1s"
+        context |= {"poll": "load delay:200ms" if age.total_seconds() < FAST_POLL_AGE_S else "every 1s"}
     if job.state == EstimateJob.State.FAILED:
-        context["job_problems"] = problem_rows(problems_of(job))
+        context |= {"job_problems": problem_rows(problems_of(job))}
     if job.state == EstimateJob.State.SUCCEEDED and not visiting(request):
         context |= result_context(job, page, query)
     elif job.state == EstimateJob.State.SUCCEEDED:

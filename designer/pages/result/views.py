@@ -14,6 +14,7 @@ from designer.pages.result.bill import sorted_bom
 from designer.pages.result.fabric import fabric_file, found_query
 from designer.pages.result.job import job_context, job_or_404, job_part
 from designer.pages.result.racks import racks_picture
+from designer.pages.sending import attachment
 from designer.services.access import (
     design_page,
     design_to_change,
@@ -25,6 +26,8 @@ from designer.services.shown_page import shown_page, version_asked
 from designer.wording.cost import bill_beside_likely
 from designer.wording.trays import said_in_markup, word_of
 from estimator.jobs.models import EstimateJob
+
+SVG_TYPE = "image/svg+xml"
 
 
 @design_page
@@ -106,14 +109,13 @@ def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
 
 def _word(job: EstimateJob) -> str:
     """What one server of the job's design is called."""
-    return word_of(job.spec["compute"]["server"])
+    return word_of(job.server)
 
 
 def _picture_file(job: EstimateJob, svg: str, what: str) -> HttpResponse:
     """A picture of an estimate to save."""
-    name = f"{design_file_stem(job.spec['name'], job.spec_hash, what)}.svg"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(svg, content_type="image/svg+xml", headers=headers)
+    name = f"{design_file_stem(job.name, job.spec_hash, what)}.svg"
+    return attachment(svg, SVG_TYPE, name)
 
 
 @design_page
@@ -125,6 +127,4 @@ def estimate_fabric_view(request: HttpRequest, design_id: UUID, job_id: UUID) ->
     if made is None or is_outdated(job):
         raise Http404("This estimate has no picture.")
     name, svg = fabric_file(job, made, request.GET)
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    svg = said_in_markup(svg, _word(job))
-    return HttpResponse(svg, content_type="image/svg+xml", headers=headers)
+    return attachment(said_in_markup(svg, _word(job)), SVG_TYPE, name)

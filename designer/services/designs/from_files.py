@@ -73,7 +73,7 @@ def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> Json:
         "n_listings": len(links),
         "n_devices": len(links.names),
         "dropped": by_reason(links.drops[:KEPT_DROPS], links.drop_counts),
-        "compute": made.fabrics["compute"],
+        "compute": made.compute,
         "generation": found.spec.fabric.generation,
     }
 

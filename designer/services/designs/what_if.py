@@ -19,7 +19,7 @@ Figure = Callable[[Cost], Range[float] | None]
 FIGURES: dict[str, Figure] = {  # name in the answer → where it stands in the cost
     "capex_usd": lambda cost: cost.capex_usd.total,
     "outlay_usd": lambda cost: cost.outlay_usd,
-    "opex_usd_per_year": lambda cost: cost.opex_usd_per_year["total"],
+    "opex_usd_per_year": lambda cost: cost.running_usd_per_year,
     "tco_usd": lambda cost: cost.tco_usd,
     "tco_undiscounted_usd": lambda cost: cost.tco_undiscounted_usd,
     "usd_per_gpu": lambda cost: cost.usd_per_gpu,

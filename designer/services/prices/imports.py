@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from designer.forms.price_book import today
 from designer.models import PriceBook
@@ -16,11 +15,22 @@ from estimator.catalog.currency import CURRENCIES, USD
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.record import Json
+from estimator.spec.checking import Section
 from estimator.spec.price_book import BASES, MAX_PRICES, OwnPrice, OwnRate, is_day
 from estimator.units import counted
 
-MERGE, REPLACE = "merge", "replace"
+MERGE: Literal["merge"] = "merge"
+REPLACE: Literal["replace"] = "replace"
 SHOWN = 100  # rows of each kind in a preview
+
+
+class Planned(Section):
+    """What the page hands from the preview to the import; what is in the lists is checked by their rules."""
+
+    file_name: str
+    prices: list[Any]
+    rates: list[Any]
+    mode: Literal["merge", "replace"]
 
 
 @dataclass
@@ -30,7 +40,7 @@ class ImportPlan:
     file_name: str
     prices: list[OwnPrice]
     rates: list[OwnRate]
-    mode: str
+    mode: Literal["merge", "replace"]
     changes: Changes = field(default_factory=Changes)
     refused: list[RefusedRow] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
@@ -149,13 +159,8 @@ def planned_of(text: str) -> ImportPlan:
     """
     broken = SpecError([Problem("planned", "wrong_type", "The preview was not sent whole. Choose the file again.")])
     try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
+        sent = Planned.model_validate_json(text)
+    except ValueError:
         raise broken from None
-    is_right = isinstance(values, dict) and set(values) == {"file_name", "prices", "rates", "mode"}
-    if not is_right or not all(isinstance(values[name], list) for name in ("prices", "rates")):
-        raise broken
-    mode = REPLACE if values["mode"] == REPLACE else MERGE
-    file_name = str(values["file_name"])[:200]
-    contents = checked_book(file_name or "import", values["prices"], values["rates"])
-    return ImportPlan(file_name, contents.prices, contents.rates, mode)
+    contents = checked_book(sent.file_name or "import", sent.prices, sent.rates)
+    return ImportPlan(sent.file_name[:200], contents.prices, contents.rates, sent.mode)

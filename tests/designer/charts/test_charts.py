@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 
 import pytest
 
@@ -48,44 +49,44 @@ def rendered(specs):
 
 
 def test_every_chart_renders_with_a_line_for_each_series(charts):
-    for chart, drawn in zip(charts, rendered([chart["spec"] for chart in charts]), strict=True):
-        assert drawn["lines"] == len(chart["legend"])
-    assert rendered([charts[0]["spec"]])[0]["size"], "message sizes are labelled in powers of two"
+    for chart, drawn in zip(charts, rendered([chart.spec for chart in charts]), strict=True):
+        assert drawn["lines"] == len(chart.legend)
+    assert rendered([charts[0].spec])[0]["size"], "message sizes are labelled in powers of two"
 
 
 def test_one_node_still_makes_charts(charts):
     alone = performance_charts(
         performance_of({"compute": {"server": "dgx-h100", "nodes": 1}, "fabric": {"generation": "ndr"}})
     )
-    assert [chart["key"] for chart in alone] == [chart["key"] for chart in charts]
-    assert all(drawn["length"] > 1000 for drawn in rendered([chart["spec"] for chart in alone]))
+    assert [chart.key for chart in alone] == [chart.key for chart in charts]
+    assert all(drawn["length"] > 1000 for drawn in rendered([chart.spec for chart in alone]))
 
 
 def test_series_are_numbered_and_named_in_the_legend_alone(charts):
     for chart in charts:
-        keys = [item["key"] for item in chart["legend"]]
+        keys = [item.key for item in chart.legend]
         assert keys == [f"s{k}" for k in range(len(keys))]
-        assert {row["series"] for row in chart["spec"]["data"]["values"]} == set(keys)
+        assert {row["series"] for row in chart.spec["data"]["values"]} == set(keys)
         assert len(keys) <= MAX_SERIES
 
 
 def test_a_design_s_name_is_in_no_chart():
     name = "datum.x ? alert(1) : 0"
     charts = performance_charts(performance_of(SAMPLES[0].values | {"name": name}))
-    assert name not in json.dumps(charts)
+    assert name not in json.dumps([asdict(chart) for chart in charts])
 
 
 def test_the_table_twin_has_every_size_and_every_drawn_series(charts, performance):
     busbw, scaling = charts
-    assert len(busbw["table"]["rows"]) == len(performance.all_reduce.message_bytes)
-    assert len(scaling["table"]["rows"]) == len(performance.all_reduce.gpus)
+    assert len(busbw.table.rows) == len(performance.all_reduce.message_bytes)
+    assert len(scaling.table.rows) == len(performance.all_reduce.gpus)
     for chart in charts:
-        assert chart["table"]["columns"][1:] == [item["label"] for item in chart["legend"]]
-        assert all(len(row["cells"]) == len(chart["legend"]) for row in chart["table"]["rows"])
+        assert chart.table.columns[1:] == [item.label for item in chart.legend]
+        assert all(len(row["cells"]) == len(chart.legend) for row in chart.table.rows)
 
 
 def test_the_band_holds_the_line(charts):
-    for row in charts[0]["spec"]["data"]["values"]:
+    for row in charts[0].spec["data"]["values"]:
         assert row["low"] <= row["value"] <= row["high"]
 
 
@@ -98,13 +99,13 @@ def test_the_headline_is_the_largest_message_on_the_whole_cluster(performance):
 
 def test_limits_and_extrapolation_stand_in_the_tooltip_and_in_the_table(charts, performance):
     busbw, all_reduce = charts[0], performance.all_reduce
-    last = busbw["table"]["rows"][-1]["cells"][-1]["note"]
+    last = busbw.table.rows[-1]["cells"][-1]["note"]
     assert all_reduce.limited_by[-1][-1] == "NIC"
     assert not all_reduce.validated[-1][-1]
     assert last.endswith("; NIC, extrapolated")
-    assert busbw["table"]["rows"][-1]["cells"][0]["note"].endswith("; NVLink reduction")
-    (points,) = [layer["data"]["values"] for layer in busbw["spec"]["layer"] if "data" in layer]
-    assert points[-1][busbw["legend"][-1]["key"]].endswith("NIC, extrapolated")
+    assert busbw.table.rows[-1]["cells"][0]["note"].endswith("; NVLink reduction")
+    (points,) = [layer["data"]["values"] for layer in busbw.spec["layer"] if "data" in layer]
+    assert points[-1][busbw.legend[-1].key].endswith("NIC, extrapolated")
 
 
 def test_the_headline_says_what_scattering_costs_and_how_far_runs_were_measured():
@@ -150,7 +151,7 @@ def test_scaling_is_explained_by_the_domain_that_it_compares_with():
     result = estimate([parse_spec(SAMPLES[0].values, catalog)], catalog, parts=("counts", "performance"))[0]
     assert domain_nics_gb_s(result) == 400, "eight NICs of 400 Gb/s"
     assert result.performance
-    note = performance_charts(result.performance, domain_nics_gb_s(result))[1]["note"]
+    note = performance_charts(result.performance, domain_nics_gb_s(result))[1].note
     assert (
         "carry 400\N{NO-BREAK SPACE}GB/s together, so several domains can keep about 85\N{NO-BREAK SPACE}% of that"
         in note

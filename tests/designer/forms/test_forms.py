@@ -11,7 +11,7 @@ from designer.forms.design import DesignForm
 from designer.forms.keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, read_path
 from designer.forms.layout import GROUPS, RANGES
 from designer.forms.networks import ROLE_FIELDS, ROLE_KEYS
-from designer.pages.design.preview import live_context
+from designer.pages.design.preview import live
 from designer.services.designs.samples import SAMPLES
 from designer.templatetags.page import are_slips
 from estimator.catalog.loader import load_catalog
@@ -310,14 +310,14 @@ def test_fields_of_shares_have_a_place_for_their_per_cent() -> None:
     ],
 )
 def test_a_slip_has_a_button_that_mends_it(changes, name, filled_in):
-    (problem,) = live_context(filled(**changes), None)["problems"]
+    (problem,) = live(filled(**changes), None).problems
     assert problem["field"] == name
     assert are_slips([problem])
     assert json.loads(problem["proposal"]["fields"]) == filled_in
 
 
 def test_two_fields_with_one_message_keep_a_button_each():
-    problems = live_context(filled(fabric__planes="0", fabric__rails_per_leaf="0"), None)["problems"]
+    problems = live(filled(fabric__planes="0", fabric__rails_per_leaf="0"), None).problems
     assert len({problem["message"] for problem in problems}) == 1
     assert [set(json.loads(problem["proposal"]["fields"])) for problem in problems] == [
         {problem["field"]} for problem in problems
@@ -326,6 +326,6 @@ def test_two_fields_with_one_message_keep_a_button_each():
 
 def test_what_cannot_be_built_is_no_slip():
     form = filled(size="4096", fabric__tiers="2")
-    problems = live_context(form, form.spec)["problems"]
+    problems = live(form, form.spec).problems
     assert problems
     assert not are_slips(problems)

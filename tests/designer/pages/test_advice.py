@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.charts.advice import advice_charts, generations_chart
+from designer.charts.vega import Chart
 from designer.pages.advice.page import RATES, advised, budget_of
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import save_design
@@ -141,13 +142,13 @@ def test_designs_of_others_are_not_found(page: Client) -> None:
 
 
 @pytest.fixture(scope="module")
-def pictures() -> list[dict[str, Any]]:
+def pictures() -> list[Chart]:
     found, catalog = advised(SMALL, "balanced", None), load_catalog()
     return [*advice_charts(found.advice, found.pair, catalog), generations_chart(generation_steps(catalog))]
 
 
-def test_cost_latency_congestion_lock_in_and_years_are_drawn(pictures: list[dict[str, Any]], page: Client) -> None:
-    keys = [chart["key"] for chart in pictures]
+def test_cost_latency_congestion_lock_in_and_years_are_drawn(pictures: list[Chart], page: Client) -> None:
+    keys = [chart.key for chart in pictures]
     assert keys == [
         "advice-score",
         "advice-price",
@@ -156,7 +157,7 @@ def test_cost_latency_congestion_lock_in_and_years_are_drawn(pictures: list[dict
         "advice-makers",
         "advice-generations",
     ]
-    assert [item["label"] for chart in pictures[:-1] for item in chart["legend"]] == ["InfiniBand", "RoCE"] * 5
+    assert [item.label for chart in pictures[:-1] for item in chart.legend] == ["InfiniBand", "RoCE"] * 5
     body = page.get(reverse("advice")).content.decode()
     for key in keys:
         assert f'data-chart="chart-{key}"' in body
@@ -168,23 +169,23 @@ def test_without_an_answer_the_years_are_drawn_alone(page: Client) -> None:
     assert re.findall(r'data-chart="chart-([a-z-]+)"', body) == ["advice-generations"]
 
 
-def test_every_picture_of_the_advice_renders(pictures: list[dict[str, Any]]) -> None:
-    for drawn in rendered([chart["spec"] for chart in pictures]):
+def test_every_picture_of_the_advice_renders(pictures: list[Chart]) -> None:
+    for drawn in rendered([chart.spec for chart in pictures]):
         assert drawn["length"] > 1000
 
 
-def test_tables_say_what_the_pictures_draw(pictures: list[dict[str, Any]]) -> None:
+def test_tables_say_what_the_pictures_draw(pictures: list[Chart]) -> None:
     score, price, latency, traffic, makers, years = (
-        {row["head"]: row["cells"] for row in chart["table"]["rows"]} for chart in pictures
+        {row["head"]: row["cells"] for row in chart.table.rows} for chart in pictures
     )
     answer = advised(SMALL, "balanced", None).advice
     for one in answer.criteria:
         assert [cell["text"] for cell in score[one.title]] == [one.infiniband_text, one.roce_text]
-    drawn = pictures[0]["spec"]["data"]["values"]
+    drawn = pictures[0].spec["data"]["values"]
     assert sum(-row["points"] for row in drawn) == answer.score
     network = next(one for one in answer.criteria if one.key == "network_price")
     assert [cell["text"] for cell in price["Network, all parts"]] == [usd(network.infiniband), usd(network.roce)]
-    assert len(latency) > len({row["message_bytes"] for row in pictures[2]["spec"]["data"]["values"]})
+    assert len(latency) > len({row["message_bytes"] for row in pictures[2].spec["data"]["values"]})
     assert traffic["All-reduce, sums in switches"][1]["text"] == "–"
     assert "NVIDIA" in makers["Switches"][0]["note"]
     assert [cell["text"] for cell in years["1.6\N{NO-BREAK SPACE}Tb/s"]] == [

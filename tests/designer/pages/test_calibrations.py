@@ -297,18 +297,18 @@ def test_curves_hold_what_was_measured_and_both_predictions() -> None:
         "after_us": [20.0, 50.0, 5000.0],
     }
     busbw, time = fit_charts(Curve.from_json(curve))
-    assert [item["label"] for item in busbw["legend"]] == SERIES
-    last = busbw["table"]["rows"][-1]["cells"]
+    assert [item.label for item in busbw.legend] == SERIES
+    last = busbw.table.rows[-1]["cells"]
     assert [cell["text"] for cell in last] == ["403\u00a0GB/s", "503\u00a0GB/s", "403\u00a0GB/s"]  # 2**30/5e-3 · 15/8
     assert [cell["note"] for cell in last] == ["", "time −20\u00a0%", "time as measured"]
-    assert [cell["text"] for cell in time["table"]["rows"][0]["cells"]] == [
+    assert [cell["text"] for cell in time.table.rows[0]["cells"]] == [
         "20.0\u00a0µs",
         "22.0\u00a0µs",
         "20.0\u00a0µs",
     ]
-    assert len(busbw["table"]["rows"]) == 3
-    assert EVIL not in json.dumps([busbw["spec"], time["spec"]]), "a file's name is never part of a spec"
-    for drawn in rendered([busbw["spec"], time["spec"]]):
+    assert len(busbw.table.rows) == 3
+    assert EVIL not in json.dumps([busbw.spec, time.spec]), "a file's name is never part of a spec"
+    for drawn in rendered([busbw.spec, time.spec]):
         assert drawn["lines"] == 2
 
 
@@ -323,7 +323,7 @@ def test_a_log_of_one_size_has_a_chart_too() -> None:
         "after_us": [20.0],
     }
     assert all(
-        drawn["length"] > 1000 for drawn in rendered([chart["spec"] for chart in fit_charts(Curve.from_json(curve))])
+        drawn["length"] > 1000 for drawn in rendered([chart.spec for chart in fit_charts(Curve.from_json(curve))])
     )
 
 

@@ -18,16 +18,16 @@ def test_every_part_of_a_kind_is_listed_with_its_grade(page: Client, catalog: Ca
     response = page.get(reverse("catalog") + f"?kind={kind}")
     assert response.status_code == 200
     rows = response.context["rows"]
-    assert [row["id"] for row in rows] == list(getattr(catalog, kind))
-    assert {row["grade"] for row in rows} <= set(GRADE_WORDS.values())
+    assert [row.id for row in rows] == list(getattr(catalog, kind))
+    assert {row.grade for row in rows} <= set(GRADE_WORDS.values())
     for row in rows:
-        assert reverse("catalog-part", args=[row["id"]]) in response.text
+        assert reverse("catalog-part", args=[row.id]) in response.text
 
 
 def test_parts_are_found_by_words(page: Client) -> None:
     rows = page.get(reverse("catalog") + "?kind=switches&q=arista+announced").context["rows"]
-    assert {row["status"] for row in rows} == {"announced"}
-    assert all(row["id"].startswith("arista-") for row in rows)
+    assert {row.status for row in rows} == {"announced"}
+    assert all(row.id.startswith("arista-") for row in rows)
     assert rows
     empty = page.get(reverse("catalog") + "?kind=switches&q=no+such+box")
     assert "No part has all of these words" in empty.text

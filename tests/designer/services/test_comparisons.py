@@ -229,10 +229,10 @@ def test_names_are_text_wherever_they_stand(page: Client, owner: User) -> None:
     assert EVIL not in seen
     assert "&lt;img" in seen
     for chart in comparison_charts(result_of(row)):
-        spec = {key: value for key, value in chart["spec"].items() if key not in ("data", "description")}
+        spec = {key: value for key, value in chart.spec.items() if key not in ("data", "description")}
         assert "onerror" not in str({key: value for key, value in spec.items() if key != "encoding"})
     assert all(
-        drawn["length"] > 1000 for drawn in rendered([chart["spec"] for chart in comparison_charts(result_of(row))])
+        drawn["length"] > 1000 for drawn in rendered([chart.spec for chart in comparison_charts(result_of(row))])
     )
 
 
@@ -240,12 +240,10 @@ def test_charts_have_a_series_a_side_and_a_table(page: Client, owner: User) -> N
     designs = [saved(owner, f"Side {n}", "ndr", site={"leaf_spine_m": 10.0 + n}) for n in range(8)]
     row = compared(page, *designs)
     spend, speed = comparison_charts(result_of(row))
-    assert len(speed["legend"]) == 8
-    assert len(speed["table"]["rows"][0]["cells"]) == 8
-    assert [one["head"] for one in spend["table"]["rows"]] == [
-        f"{letter}  Side {n}" for n, letter in enumerate("ABCDEFGH")
-    ]
-    assert rendered([speed["spec"]])[0]["lines"] == 8
+    assert len(speed.legend) == 8
+    assert len(speed.table.rows[0]["cells"]) == 8
+    assert [one["head"] for one in spend.table.rows] == [f"{letter}  Side {n}" for n, letter in enumerate("ABCDEFGH")]
+    assert rendered([speed.spec])[0]["lines"] == 8
     assert "Side 7" in text_of(shown(page, row))
 
 

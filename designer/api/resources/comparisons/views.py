@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api.base import ApiView, HeavyJobView, Pages, body_of, owner_of, query_of
+from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
 from designer.api.entity_tags import changing
 from designer.api.errors import invalid, refuse_unknown
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
@@ -52,8 +52,7 @@ class ComparisonsView(HeavyJobView):
         refuse_unknown(body, CREATE_KEYS)
         sides = resolved_items(owner_of(request), body.get("items"))
         row = create_comparison(owner_of(request), sides, body.get("baseline", 0), _name_of(body))
-        values = _comparison_json(request, row)
-        return Response(values, status=201, headers={"Location": values["url"]})
+        return located(_comparison_json(request, row))
 
 
 class ComparisonView(ApiView):

@@ -11,7 +11,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api.base import ApiView, HeavyJobView, Pages, body_of, owner_of, query_of
+from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
 from designer.api.entity_tags import changing
 from designer.api.errors import invalid, refuse_unknown
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
@@ -68,8 +68,7 @@ class PriceBooksView(HeavyJobView):
             body.get("base", STREET),
             body.get("region", ""),
         )
-        values = _book_json(request, book)
-        return Response(values, status=201, headers={"Location": values["url"]})
+        return located(_book_json(request, book))
 
 
 class PriceBookView(ApiView):

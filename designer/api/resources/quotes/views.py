@@ -12,7 +12,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api.base import ApiView, HeavyJobView, Pages, body_of, owner_of, query_of
+from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
 from designer.api.entity_tags import changing
 from designer.api.errors import invalid, refuse_unknown
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
@@ -67,8 +67,7 @@ class QuotesView(HeavyJobView):
         data = bytes_of(file, "file", MAX_FILE_BYTES)
         name, vendor = (str(parts.get(key) or "") for key in ("name", "vendor"))
         quote = create_quote(owner_of(request), spec, data, str(file.name), name, vendor, columns, design=design)
-        values = _quote_json(request, quote)
-        return Response(values, status=201, headers={"Location": values["url"]})
+        return located(_quote_json(request, quote))
 
 
 class QuoteView(ApiView):

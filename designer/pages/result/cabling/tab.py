@@ -69,18 +69,22 @@ def _parts(estimate: PricedEstimate, role: str, order: str | None) -> Context:
     network = estimate.fabrics[role]
     rows, media = cabling_rows(network), network.media or {}
     described: dict[str | None, str] = {line.part: line.description for line in estimate.bom.lines if line.part}
-    shown = sorted_cabling(rows, order)
-    shown["rows"] = [
+    ordered, heads = sorted_cabling(rows, order)
+    shown = [
         {
             "row": row,
             "tier_name": _tier_name(row.tier, role),
             "description": described.get(row.part, row.part),
             "module_names": [described.get(part, part) for part in _modules(row)],
         }
-        for row in shown["rows"]
+        for row in ordered
     ]
     return {
-        "cabling": shown | {"totals": {key: sum(getattr(row, key) for row in rows) for key in COUNTS}},
+        "cabling": {
+            "rows": shown,
+            "heads": heads,
+            "totals": {key: sum(getattr(row, key) for row in rows) for key in COUNTS},
+        },
         "length_chart": length_chart(rows),
         "lengths": [(_tier_name(tier, role), media[tier]) for tier in sorted(media, key=_place)],
     }
@@ -98,18 +102,21 @@ def _modules(row: CablingRow) -> list[str]:
     return list(dict.fromkeys(part for part in (row.lower_module, row.upper_module) if part))
 
 
-def sorted_cabling(rows: Sequence[CablingRow], order: str | None) -> Context:
-    """Rows by ``order`` ("-links": most first); as the tiers stand where none is requested. Unknown values come last."""
+def sorted_cabling(rows: Sequence[CablingRow], order: str | None) -> tuple[Sequence[CablingRow], Context]:
+    """Rows by ``order`` ("-links": most first), and the heads of the columns.
+
+    They come as the tiers stand where no order is requested; unknown values come last.
+    """
     key = (order or "").removeprefix("-")
     if key not in ORDERS:
         order, key = DEFAULT_ORDER, DEFAULT_ORDER
     descending = str(order).startswith("-")
     heads = column_heads(list(ORDERS), key, descending)
     if key == "tier":
-        return {"rows": rows[::-1] if descending else rows, "heads": heads}
+        return rows[::-1] if descending else rows, heads
     value = attrgetter(key)
     known = sorted((row for row in rows if value(row) is not None), key=value, reverse=descending)
-    return {"rows": known + [row for row in rows if value(row) is None], "heads": heads}
+    return known + [row for row in rows if value(row) is None], heads
 
 
 def _rows_of_links(job: EstimateJob, role: str, view: str, query: Given) -> Context:

@@ -56,9 +56,7 @@ def saved(owner: User, *changes: dict[str, Any]) -> Design:
 
 def rows_of(design: Design, catalog: Catalog, first: int = 1, second: int = 2) -> dict[str, tuple[str, str]]:
     numbers = {one.number: one for one in design.revisions.all()}
-    return {
-        row["label"]: (row["before"], row["after"]) for row in answer_rows(numbers[first], numbers[second], catalog)
-    }
+    return {row.label: (row.before, row.after) for row in answer_rows(numbers[first], numbers[second], catalog)}
 
 
 @pytest.mark.parametrize(
@@ -208,7 +206,7 @@ class TestPanel:
     def test_any_two_are_compared(self, page, owner):
         design = saved(owner, {"fabric.oversubscription": "2:1"}, {"compute.gpus": 512})
         between = page.get(reverse("revisions", args=[design.pk]), {"from": "1", "to": "3"}).context["between"]
-        assert {row["label"] for row in between["rows"]} == {"Size", "Leaf oversubscription"}
+        assert {row.label for row in between["rows"]} == {"Size", "Leaf oversubscription"}
 
     @pytest.mark.parametrize(
         "query",
@@ -231,7 +229,7 @@ class TestPanel:
         assert [row["revision"].number for row in first.context["rows"]] == list(range(11, 3, -1))
         last = page.get(reverse("revisions", args=[design.pk]), {"page": "2"})
         assert [row["revision"].number for row in last.context["rows"]] == [3, 2, 1]
-        assert last.context["rows"][0]["diff"]["rows"][0]["after"] == "72 GPUs"
+        assert last.context["rows"][0]["diff"]["rows"][0].after == "72 GPUs"
         assert "<html" not in first.content.decode()
 
     def test_going_back_is_an_edit_that_undo_takes_back(self, page, owner, sent):

@@ -23,6 +23,7 @@ from designer.charts.cost import (
     years_charts,
 )
 from designer.charts.cost_risk import MARKED, histogram_chart, range_words, tornado_chart, tornado_rows
+from designer.charts.vega import Chart
 from designer.models import Design, DesignRevision
 from designer.pages.result.cost.sliders import SLIDERS, change_of, moved_rows, slider_rows, values_of
 from designer.pages.result.cost.tab import assumption_rows
@@ -115,7 +116,7 @@ def test_rent_or_buy_states_the_break_even_price_always_and_the_rest_with_a_clou
     design, _ = costed(owner, rent=rent)
     chart = rent_chart(made_cost(rent=rent), GPUS)
     own, rented = (
-        [row["value"] for row in chart["spec"]["data"]["values"] if row["series"] == key] for key in ("s0", "s1")
+        [row["value"] for row in chart.spec["data"]["values"] if row["series"] == key] for key in ("s0", "s1")
     )
     assert own[0] > rented[0] == 0
     assert rented[1] == pytest.approx(2.9 * 1_024 * 8_760 * 0.8)
@@ -188,7 +189,7 @@ def test_what_is_at_least_says_so(page: Client, owner: User) -> None:
 
 
 # --- Charts ------------------------------------------------------------------------------------------------------
-def all_charts(cost: Cost) -> list[dict[str, Any]]:
+def all_charts(cost: Cost) -> list[Chart]:
     made = [
         purchase_chart(cost),
         kinds_chart(cost),
@@ -207,13 +208,13 @@ def test_every_chart_renders_and_has_a_table_of_its_columns() -> None:
     charts = all_charts(made_cost())
     child = subprocess.run(
         [sys.executable, "-c", RENDER],
-        input=json.dumps([chart["spec"] for chart in charts]),
+        input=json.dumps([chart.spec for chart in charts]),
         capture_output=True,
         text=True,
         check=False,
     )
     assert child.returncode == 0, child.stderr
-    drawn = dict(zip([chart["key"] for chart in charts], map(json.loads, child.stdout.splitlines()), strict=True))
+    drawn = dict(zip([chart.key for chart in charts], map(json.loads, child.stdout.splitlines()), strict=True))
     assert drawn["purchase"]["bars"] == 6
     assert drawn["kinds"]["bars"] == 2 * 10
     assert drawn["rent-or-buy"]["lines"] == 2
@@ -221,16 +222,14 @@ def test_every_chart_renders_and_has_a_table_of_its_columns() -> None:
     assert drawn["draws-tco-usd"]["bars"] == 10
     assert drawn["book-value"]["bars"] == 8
     for chart in charts:
-        assert {len(row["cells"]) + 1 for row in chart["table"]["rows"]} == {len(chart["table"]["columns"])}, chart[
-            "key"
-        ]
+        assert {len(row["cells"]) + 1 for row in chart.table.rows} == {len(chart.table.columns)}, chart.key
 
 
 def test_kinds_add_up_to_the_total_to_the_cent() -> None:
     cost = made_cost()
     assert sum(sums_by_kind(cost, is_discounted=True).values()) == pytest.approx(cost.tco_usd.typical, abs=0.02)
     assert sum(sums_by_kind(cost, is_discounted=False).values()) == pytest.approx(cost.tco_undiscounted_usd.typical)
-    bars = kinds_chart(cost)["spec"]["data"]["values"]
+    bars = kinds_chart(cost).spec["data"]["values"]
     paid = sum(bar["usd"] for bar in bars if bar["bar"] == "As paid")
     assert paid == pytest.approx(cost.tco_undiscounted_usd.typical)
 
@@ -239,10 +238,10 @@ def test_a_kind_has_one_colour_and_none_that_costs_nothing_is_drawn() -> None:
     cost = made_cost()
     numbers = {}
     for chart in (kinds_chart(cost), cash_flow_chart(cost)):
-        assert "Staff" not in [item["label"] for item in chart["legend"]]
-        numbers[chart["key"]] = {item["label"]: item["number"] for item in chart["legend"]}
-        assert chart["spec"]["encoding"]["color"]["scale"]["range"] == [
-            f"var(--chart-{item['number']})" for item in chart["legend"]
+        assert "Staff" not in [item.label for item in chart.legend]
+        numbers[chart.key] = {item.label: item.number for item in chart.legend}
+        assert chart.spec["encoding"]["color"]["scale"]["range"] == [
+            f"var(--chart-{item.number})" for item in chart.legend
         ]
     assert all(numbers["cash-flow"][label] == number for label, number in numbers["kinds"].items())
     assert set(numbers["kinds"]) <= set(KINDS.values())
@@ -251,12 +250,12 @@ def test_a_kind_has_one_colour_and_none_that_costs_nothing_is_drawn() -> None:
 def test_the_cash_flow_has_both_moneys_and_a_switch_between_them() -> None:
     cost = made_cost()
     chart = cash_flow_chart(cost)
-    assert chart["switches"] == [{"key": "discounted", "label": "Discounted"}]
-    assert {"name": "discounted", "value": False} in chart["spec"]["params"]
+    assert [(switch.key, switch.label) for switch in chart.switches] == [("discounted", "Discounted")]
+    assert {"name": "discounted", "value": False} in chart.spec["params"]
     for is_discounted, total in ((False, cost.tco_undiscounted_usd), (True, cost.tco_usd)):
-        bars = [bar["usd"] for bar in chart["spec"]["data"]["values"] if bar["is_discounted"] is is_discounted]
+        bars = [bar["usd"] for bar in chart.spec["data"]["values"] if bar["is_discounted"] is is_discounted]
         assert sum(bars) == pytest.approx(total.typical, abs=0.02)
-        line = [row for row in chart["spec"]["layer"][1]["data"]["values"] if row["is_discounted"] is is_discounted]
+        line = [row for row in chart.spec["layer"][1]["data"]["values"] if row["is_discounted"] is is_discounted]
         assert line[-1]["usd"] == pytest.approx(total.typical, abs=0.02)
 
 
@@ -273,7 +272,7 @@ def test_the_tornado_is_widest_first_with_ranges_and_what_is_assumed() -> None:
 def test_names_of_parts_are_data_and_never_part_of_an_expression() -> None:
     values, evil = cost_fixture(), "'});alert(1)//"
     values["uncertainty"]["tornado"][0]["label"] = evil
-    spec = tornado_chart(Cost.from_json(values))["spec"]
+    spec = tornado_chart(Cost.from_json(values)).spec
     rows = [row for layer in spec["layer"] for row in layer["data"]["values"]]
     assert any(evil in str(row.get("label")) for row in rows)
     for layer in spec["layer"]:
@@ -286,11 +285,11 @@ def test_percentiles_stand_on_the_histogram() -> None:
     uncertainty = made_cost().uncertainty
     assert uncertainty
     chart = histogram_chart(uncertainty, "tco_usd")
-    marks = [row for layer in chart["spec"]["layer"][1:2] for row in layer["data"]["values"]]
+    marks = [row for layer in chart.spec["layer"][1:2] for row in layer["data"]["values"]]
     assert {row["name"]: row["usd"] for row in marks} == {
         key: getattr(uncertainty.figures["tco_usd"], key) for key in MARKED
     }
-    assert sum(row["n"] for row in chart["spec"]["data"]["values"]) == uncertainty.draws
+    assert sum(row["n"] for row in chart.spec["data"]["values"]) == uncertainty.draws
     assert histogram_chart(uncertainty, "usd_per_gpu_hour") is None
 
 

@@ -67,8 +67,8 @@ def test_every_collective_has_a_name_and_charts(performance: Performance) -> Non
             efficiency_chart(performance.efficiency, name, 3),
         )
     ]
-    for chart, drawn in zip(charts, rendered([chart["spec"] for chart in charts]), strict=True):
-        assert drawn["lines"] == len(chart["legend"])
+    for chart, drawn in zip(charts, rendered([chart.spec for chart in charts]), strict=True):
+        assert drawn["lines"] == len(chart.legend)
 
 
 def test_tables_say_words_for_every_point(performance: Performance) -> None:
@@ -80,7 +80,7 @@ def test_tables_say_words_for_every_point(performance: Performance) -> None:
             assert (len(rows), len(rows[0])) == shape
             assert all(isinstance(word, str) for row in rows for word in row)
         chart = size_chart(found, name, "busbw", {})
-        last = chart["table"]["rows"][-1]["cells"][-1]
+        last = chart.table.rows[-1]["cells"][-1]
         assert found.limited_by[-1][-1] in last["note"]
 
 
@@ -104,38 +104,38 @@ def test_a_measured_point_is_drawn_where_it_was_measured(performance: Performanc
     assert performance.system
     dots = measured_beside(performance.system, "all_reduce", [8, 16])
     chart = size_chart(table(performance, "all_reduce"), "all_reduce", "busbw", dots)
-    (layer,) = [layer for layer in chart["spec"]["layer"] if layer["mark"].get("shape") == "diamond"]
+    (layer,) = [layer for layer in chart.spec["layer"] if layer["mark"].get("shape") == "diamond"]
     run = dots[16][0]
     values = {row["message_bytes"]: row for row in layer["data"]["values"] if row["run"] == run.name}
     size, time_us = run.message_bytes[-1], run.time_us[-1]
     assert values[size]["value"] == pytest.approx(2 * 15 / 16 * size / time_us / 1e3, rel=1e-6)
-    shown = [item["label"] for item in chart["legend"]]
+    shown = [item.label for item in chart.legend]
     assert shown[int(values[size]["series"][1:])] == "16 GPUs"
-    assert run.name in chart["note"]
-    assert rendered([chart["spec"]])[0]["length"] > 1000
+    assert run.name in chart.note
+    assert rendered([chart.spec])[0]["length"] > 1000
 
 
 def test_names_of_designs_are_data_and_html_and_no_part_of_a_spec(performance: Performance) -> None:
     found = table(performance, "alltoall")
     chart = designs_chart([(EVIL, found), ("Other", found)], "alltoall")
-    bare = copy.deepcopy(chart["spec"])
+    bare = copy.deepcopy(chart.spec)
     bare.pop("data")
     for layer in bare["layer"]:
         layer.pop("data", None)
     assert EVIL not in json.dumps(bare)
-    assert chart["legend"][0]["label"].startswith(EVIL)
-    assert rendered([chart["spec"]])[0]["lines"] == 2
+    assert chart.legend[0].label.startswith(EVIL)
+    assert rendered([chart.spec])[0]["lines"] == 2
 
 
 def test_a_run_is_drawn_beside_its_prediction() -> None:
     run = next(run for run in measured_runs() if len(run.message_bytes) > 3)
     bounds = [(time, time / 2, time * 2) for time in run.time_us]
     chart = run_chart(run, run.message_bytes, bounds, 1.5)
-    assert [item["label"] for item in chart["legend"]] == ["Predicted, with band", "Measured"]
-    first = chart["spec"]["data"]["values"][0]
+    assert [item.label for item in chart.legend] == ["Predicted, with band", "Measured"]
+    first = chart.spec["data"]["values"][0]
     assert first["low"] == pytest.approx(first["value"] / 2)
     assert first["high"] == pytest.approx(first["value"] * 2)
-    assert rendered([chart["spec"]])[0]["length"] > 1000
+    assert rendered([chart.spec])[0]["length"] > 1000
 
 
 # --- Pages -------------------------------------------------------------------------------------------------------

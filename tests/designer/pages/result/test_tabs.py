@@ -171,7 +171,7 @@ def test_the_table_sorts_by_every_column_and_says_so(page: Client, owner: User) 
     assert len(rows) > 3
     for key in cabling_tab.ORDERS[1:]:
         for order in (key, f"-{key}"):
-            values = [getattr(row, key) for row in cabling_tab.sorted_cabling(rows, order)["rows"]]
+            values = [getattr(row, key) for row in cabling_tab.sorted_cabling(rows, order)[0]]
             values = [value for value in values if value is not None]
             assert values == sorted(values, reverse=order.startswith("-"))
     text = tab(page, design, tab="cabling", sort="-links").content.decode()

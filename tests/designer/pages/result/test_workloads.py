@@ -64,8 +64,8 @@ def test_the_chart_has_a_point_and_a_row_for_each_level(owner: User, sent: list[
     assert estimate
     levels = levels_of_design(estimate)
     chart = levels_chart(levels)
-    assert len(chart["table"]["rows"]) == len(levels)
-    assert rendered([chart["spec"]])[0]["length"] > 1000
+    assert len(chart.table.rows) == len(levels)
+    assert rendered([chart.spec])[0]["length"] > 1000
 
 
 # --- Training ----------------------------------------------------------------------------------------------------
@@ -186,10 +186,10 @@ def test_the_chart_of_the_front_has_a_point_for_each_load(owner: User, sent: lis
     estimate = result_of(job)
     assert estimate
     (chart,) = serving_context(estimate, ASKED)["serving_charts"]
-    loads = len({row["load"] for row in chart["spec"]["data"]["values"]})
+    loads = len({row["load"] for row in chart.spec["data"]["values"]})
     assert loads == 4
-    assert len(chart["table"]["rows"]) == loads * len(chart["legend"])
-    assert rendered([chart["spec"]])[0]["length"] > 1000
+    assert len(chart.table.rows) == loads * len(chart.legend)
+    assert rendered([chart.spec])[0]["length"] > 1000
 
 
 def test_pools_are_compared_where_the_form_says_so(page: Client, owner: User, sent: list[str]) -> None:
