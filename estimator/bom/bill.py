@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from estimator.bom.facility import facility_lines, rack_system_lines
 from estimator.bom.lines import (
-    ASSUMED,
     CABLE,
     FIBER,
     MANAGEMENT,
@@ -19,7 +18,9 @@ from estimator.bom.lines import (
     Billed,
     Bom,
     BomLine,
-    parameter_rule,
+    first_number,
+    parameter_line,
+    part_line,
 )
 from estimator.bom.pricing import Pricing, UnitPrice
 from estimator.cabling.runs import CablePlan, TierCabling
@@ -31,7 +32,7 @@ from estimator.fabric.devices import n_managers
 from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import whole_racks
 from estimator.spec.design import DesignSpec
-from estimator.units import CENTS_PER_USD, ceil_div
+from estimator.units import ceil_div
 
 MANAGER_SERVER = "mgmt-node"  # what a fabric manager runs on
 USES = {  # of the transceivers at the upper and the lower end of a tier
@@ -80,45 +81,16 @@ def _servers(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterato
         gpus, nic = spec.compute.gpus_per_node, catalog.default_nic(spec.fabric.generation)
         yield BomLine(SERVER, None, None, f"Custom server, {gpus} GPUs", "node", None, fabric.n_nodes, 0.0)
         quantity = fabric.n_nodes * (spec.compute.nics_per_node or 0)
-        yield BomLine(
-            NIC,
-            nic.id,
-            _first(nic.part_numbers),
-            f"{nic.vendor} {nic.model}",
-            "node",
-            None,
-            quantity,
-            nic.typical_no_optics_w,
-            spare_row="spare-nics",
-            is_assumed=True,
-        )
+        line = part_line(NIC, nic, "node", quantity, nic.typical_no_optics_w, "spare-nics")
+        yield replace(line, is_assumed=True)
         return
-    yield BomLine(
-        SERVER,
-        server.id,
-        _first(server.part_numbers),
-        f"{server.vendor} {server.model}",
-        "node",
-        None,
-        fabric.n_nodes,
-        server.typical_w,
-    )
+    yield part_line(SERVER, server, "node", fabric.n_nodes, server.typical_w)
     if racks := whole_racks(spec, fabric.n_nodes, catalog):
         yield from rack_system_lines(racks)
     network = compute_network(server)
     if network and network.nic_id and not network.nic_included:
         nic = catalog.nics[network.nic_id]
-        yield BomLine(
-            NIC,
-            nic.id,
-            _first(nic.part_numbers),
-            f"{nic.vendor} {nic.model}",
-            "node",
-            None,
-            fabric.n_nodes * network.n_nics,
-            0.0,
-            spare_row="spare-nics",
-        )
+        yield part_line(NIC, nic, "node", fabric.n_nodes * network.n_nics, 0.0, "spare-nics")
 
 
 def _switches(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
@@ -129,33 +101,14 @@ def _switches(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterat
             continue
         switch = catalog.switches[part]
         boxes = ceil_div(count, switch.switch_units)  # a box may hold two switches
-        yield BomLine(
-            SWITCH,
-            part,
-            _first(switch.part_numbers),
-            f"{switch.vendor} {switch.model}",
-            role,
-            None,
-            boxes,
-            switch.typical_no_optics_w,
-            spare_row="spare-switches",
-        )
+        yield part_line(SWITCH, switch, role, boxes, switch.typical_no_optics_w, "spare-switches")
 
 
 def _managers(fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
     """Servers of the fabric managers, their NICs included."""
     if count := n_managers(fabric):
         server = catalog.servers[MANAGER_SERVER]
-        yield BomLine(
-            MANAGEMENT,
-            server.id,
-            _first(server.part_numbers),
-            f"{server.vendor} {server.model}",
-            "fabric manager",
-            None,
-            count,
-            server.typical_w,
-        )
+        yield part_line(MANAGEMENT, server, "fabric manager", count, server.typical_w)
 
 
 def _tier_lines(tier: TierCabling, catalog: Catalog) -> Iterator[BomLine]:
@@ -191,24 +144,9 @@ def _tier_lines(tier: TierCabling, catalog: Catalog) -> Iterator[BomLine]:
 def _panel_line(tier: TierCabling, catalog: Catalog) -> BomLine:
     """Patch panels: for each panel that a link passes, ⌈fibres ÷ ports of a panel⌉."""
     ports = int(catalog.floor_defaults["panel_ports"].value)
-    price = catalog.economics["patch-panel"]
-    return BomLine(
-        category=PANEL,
-        part=None,
-        part_number=None,
-        description=f"{price.label}, {ports} ports",
-        use=tier.tier.replace("_", "-"),
-        tier=tier.tier,
-        quantity=tier.panels * ceil_div(tier.n_fibers, ports),
-        unit_w=0.0,
-        unit_cents=price.ends.each(lambda usd: round(usd * CENTS_PER_USD)),
-        price_basis=price.basis,
-        price_source=catalog.source_text(price.source, price.as_of),
-        price_note=price.note,
-        is_assumed=price.basis in ASSUMED,
-        price_rule=parameter_rule(price),
-        price_currency="USD",
-    )
+    quantity = tier.panels * ceil_div(tier.n_fibers, ports)
+    line = parameter_line(PANEL, "patch-panel", tier.tier.replace("_", "-"), quantity, catalog)
+    return replace(line, description=f"{line.description}, {ports} ports", tier=tier.tier)
 
 
 def _cable_line(
@@ -217,7 +155,7 @@ def _cable_line(
     return BomLine(
         category=category,
         part=cable.id,
-        part_number=_first(cable.part_numbers),
+        part_number=first_number(cable.part_numbers),
         description=f"{cable.vendor} {cable.description}",
         use=use,
         tier=tier.tier,
@@ -227,10 +165,6 @@ def _cable_line(
         spare_row="spare-optics" if cable.kind in ("transceiver", "aoc") else "spare-cables",
         is_assumed=tier.is_cage_assumed,
     )
-
-
-def _first(part_numbers: tuple[str, ...]) -> str | None:
-    return part_numbers[0] if part_numbers else None
 
 
 # ---------------------------------------------------------------- prices and spares

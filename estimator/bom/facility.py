@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from estimator.bom.lines import ASSUMED, COOLING, MANAGEMENT, RACK, RACK_SYSTEM, SWITCH, BomLine, parameter_rule
+from estimator.bom.lines import (
+    COOLING,
+    MANAGEMENT,
+    RACK,
+    RACK_SYSTEM,
+    SWITCH,
+    BomLine,
+    first_number,
+    parameter_line,
+)
 from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH
 from estimator.floor.whole_racks import SWITCH_TRAYS, WholeRacks, whole_racks
-from estimator.units import CENTS_PER_USD, W_PER_KW, ceil_div
+from estimator.units import W_PER_KW, ceil_div
 
 if TYPE_CHECKING:
     from estimator.cabling.runs import CablePlan
@@ -39,10 +48,10 @@ def facility_lines(
     server, whole = catalog.server(spec.compute.server), whole_racks(spec, fabric.n_nodes, catalog)
     n_racks = plan.floor.n_racks if plan.floor else _n_racks(spec, fabric, server, lines, catalog)
     if n_bought := n_racks - (whole.n_racks if whole else 0):
-        yield _line(RACK, RACK_ROW, "rack", n_bought, catalog)
+        yield parameter_line(RACK, RACK_ROW, "rack", n_bought, catalog)
     if server and server.cooling == "liquid":
         watts = whole.liquid_w if whole else fabric.n_nodes * server.max_w * server.liquid_heat_share
-        yield _line(COOLING, COOLING_ROW, "kW of liquid heat", ceil_div(round(watts), W_PER_KW), catalog)
+        yield parameter_line(COOLING, COOLING_ROW, "kW of liquid heat", ceil_div(round(watts), W_PER_KW), catalog)
 
 
 def rack_system_lines(racks: WholeRacks) -> Iterator[BomLine]:
@@ -56,35 +65,13 @@ def rack_system_lines(racks: WholeRacks) -> Iterator[BomLine]:
         yield BomLine(
             RACK_SYSTEM,
             part.id,
-            numbers[0] if numbers else None,
+            first_number(numbers),
             name,
             _RACK_USES[part.holds],
             None,
             part.quantity * racks.n_racks,
             watts,
         )
-
-
-def _line(category: str, row: str, use: str, quantity: int, catalog: Catalog) -> BomLine:
-    """A line priced by a row of economics.csv."""
-    price = catalog.economics[row]
-    return BomLine(
-        category=category,
-        part=None,
-        part_number=None,
-        description=price.label,
-        use=use,
-        tier=None,
-        quantity=quantity,
-        unit_w=0.0,
-        unit_cents=price.ends.each(lambda usd: round(usd * CENTS_PER_USD)),
-        price_basis=price.basis,
-        price_source=catalog.source_text(price.source, price.as_of),
-        price_note=price.note,
-        is_assumed=price.basis in ASSUMED,
-        price_rule=parameter_rule(price),
-        price_currency="USD",
-    )
 
 
 def _n_racks(

@@ -5,7 +5,7 @@ A line whose part has no price keeps its quantity, says so, and makes the totals
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,10 +13,12 @@ from estimator.bom import result
 from estimator.catalog.currency import Rate
 from estimator.catalog.ports import COMPUTE
 from estimator.ranges import NOTHING, Range, in_usd, total_of
+from estimator.units import CENTS_PER_USD
 
 if TYPE_CHECKING:
     from estimator.cabling.runs import CablePlan
-    from estimator.catalog.records import Economic
+    from estimator.catalog.catalog import Catalog
+    from estimator.catalog.records import Nic, Server, Switch
     from estimator.fabric.sized import SizedFabric
     from estimator.spec.design import DesignSpec
 
@@ -163,10 +165,49 @@ def _rate(rate: Rate) -> result.PriceRate:
     return result.PriceRate(usd=rate.usd, date=rate.as_of, basis=rate.basis, source=rate.source)
 
 
-def parameter_rule(price: Economic) -> str:
-    """The rule of a line that a parameter of the catalog prices, and no book."""
+def part_line(
+    category: str, part: Server | Nic | Switch, use: str, quantity: int, unit_w: float, spare_row: str | None = None
+) -> BomLine:
+    """A part of the catalog under its vendor's name and number."""
+    return BomLine(
+        category,
+        part.id,
+        first_number(part.part_numbers),
+        f"{part.vendor} {part.model}",
+        use,
+        None,
+        quantity,
+        unit_w,
+        spare_row=spare_row,
+    )
+
+
+def first_number(part_numbers: Sequence[str]) -> str | None:
+    """The vendor's number of a part that may have several, or none."""
+    return part_numbers[0] if part_numbers else None
+
+
+def parameter_line(category: str, row: str, use: str, quantity: int, catalog: Catalog) -> BomLine:
+    """A line that a parameter of the catalog (economics.csv) prices, and no book."""
+    price = catalog.economics[row]
     unit = price.unit.removeprefix("USD/")
-    return f"Catalog’s parameter {price.id}: ${price.low:,.0f} to ${price.high:,.0f} a {unit}"
+    return BomLine(
+        category=category,
+        part=None,
+        part_number=None,
+        description=price.label,
+        use=use,
+        tier=None,
+        quantity=quantity,
+        unit_w=0.0,
+        unit_cents=price.ends.each(lambda usd: round(usd * CENTS_PER_USD)),
+        price_basis=price.basis,
+        price_source=catalog.source_text(price.source, price.as_of),
+        price_note=price.note,
+        is_assumed=price.basis in ASSUMED,
+        price_rule=f"Catalog’s parameter {price.id}: ${price.low:,.0f} to ${price.high:,.0f} a {unit}",
+        price_currency="USD",
+    )
 
 
 def is_rack(category: str, use: str | None) -> bool:
