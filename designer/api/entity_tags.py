@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404
 from django.utils.http import parse_etags
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from designer.api.errors import refuse
 
@@ -87,3 +88,10 @@ def changing(
                     f"This was changed since you have read it: its tag is {tag} now. Read it again, then send your change.",
                 )
         yield row
+
+
+def removed(request: Request, rows: models.QuerySet[Row], pk: UUID, shown: Callable[[Request, Row], Any]) -> Response:
+    """204, with one row gone; see ``changing``."""
+    with changing(request, rows, pk, shown) as row:
+        row.delete()
+    return Response(status=204)

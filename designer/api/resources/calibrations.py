@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, located, owner_of, query_of
-from designer.api.entity_tags import changing
+from designer.api.entity_tags import removed
 from designer.api.errors import Refusal, invalid
 from designer.api.parsers import BoundedJSONParser
 from designer.api.resources.link_check import FileParser
@@ -64,9 +64,7 @@ class CalibrationView(ApiView):
     @schema.calibration_delete
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        with changing(request, calibrations_of(request), pk, _calibration_json) as calibration:
-            calibration.delete()
-        return Response(status=204)
+        return removed(request, calibrations_of(request), pk, _calibration_json)
 
 
 def calibrations_of(request: Request) -> QuerySet[Calibration]:

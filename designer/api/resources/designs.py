@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from designer.api import schema
 from designer.api.base import ApiView, Pages, body_of, located, owner_of, query_of
 from designer.api.bodies import revised_spec, spec_of, version_of
-from designer.api.entity_tags import changing
+from designer.api.entity_tags import changing, removed
 from designer.api.serializers import (
     DesignDetailSerializer,
     DesignQuery,
@@ -85,9 +85,7 @@ class DesignView(ApiView):
     @schema.design_delete
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        with changing(request, designs_of(request), pk, _shown) as design:
-            design.delete()
-        return Response(status=204)
+        return removed(request, designs_of(request), pk, _shown)
 
 
 class RevisionsView(ApiView):

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
-from designer.api.entity_tags import changing
+from designer.api.entity_tags import changing, removed
 from designer.api.errors import invalid, refuse_unknown
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.resources.comparisons import schema
@@ -89,9 +89,7 @@ class ComparisonView(ApiView):
     @schema.comparison_delete
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        with changing(request, comparisons_of(request), pk, _comparison_json) as row:
-            row.delete()
-        return Response(status=204)
+        return removed(request, comparisons_of(request), pk, _comparison_json)
 
 
 class ComparisonFileView(ApiView):

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
-from designer.api.entity_tags import changing
+from designer.api.entity_tags import changing, removed
 from designer.api.errors import invalid, refuse_unknown
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.resources.price_books import schema
@@ -101,9 +101,7 @@ class PriceBookView(ApiView):
     @schema.book_delete
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        with changing(request, books_of(request), pk, _book_json) as book:
-            book.delete()
-        return Response(status=204)
+        return removed(request, books_of(request), pk, _book_json)
 
 
 class PriceBookFileView(ApiView):

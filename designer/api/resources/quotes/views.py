@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
-from designer.api.entity_tags import changing
+from designer.api.entity_tags import changing, removed
 from designer.api.errors import invalid, refuse_unknown
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.parsers import BoundedJSONParser
@@ -112,9 +112,7 @@ class QuoteView(ApiView):
     @schema.quote_delete
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        with changing(request, quotes_of(request), pk, _quote_json) as quote:
-            quote.delete()
-        return Response(status=204)
+        return removed(request, quotes_of(request), pk, _quote_json)
 
 
 class QuoteFileView(ApiView):
