@@ -7,15 +7,16 @@ from datetime import datetime
 from reportlab.platypus import Flowable, KeepTogether, NextPageTemplate, Paragraph, Spacer
 
 from designer.charts.vega import SMALLEST_DRAWN_BYTES
-from designer.exports.pdf.charts import Series, legend, line_chart, stacked_bars
+from designer.exports.pdf.charts import Series, legend, stacked_bars
 from designer.exports.pdf.grid import Field, Grid, Row, Text
 from designer.exports.pdf.page import UPRIGHT, WIDE, About, headed, heading, pdf_bytes, section
 from designer.exports.pdf.style import BODY, EYEBROW, PORTRAIT, SMALL, TITLE, text_width
 from designer.exports.pdf.text import BOLD, markup
+from designer.exports.reports.performance import bandwidth_chart
 from designer.exports.versions import in_words
 from designer.wording.comparison import LETTERS, PriceCell, figure_groups, line_rows, total_rows
 from designer.wording.names import SPENT
-from designer.wording.numbers import count, generation_name, message_size, significant, usd, words
+from designer.wording.numbers import count, generation_name, usd, words
 from estimator.compare.result import ComparedCurve, ComparedItem, ComparisonResult, SpendParts
 from estimator.ranges import Range
 
@@ -233,18 +234,7 @@ def _busbw(result: ComparisonResult) -> list[Flowable]:
     ]
     if not series:
         return []
-    powers = [x for one in series for x, _ in one.points]
-    ticks = [float(p) for p in range(math.ceil(min(powers)), math.floor(max(powers)) + 1, 4)]
-    chart = line_chart(
-        series,
-        room,
-        CHART_HEIGHT,
-        "Message size, each GPU's buffer",
-        "Bus bandwidth, GB/s",
-        lambda power: message_size(2 ** int(power)),
-        significant,
-        ticks,
-    )
+    chart = bandwidth_chart(series, room, CHART_HEIGHT)
     return [KeepTogether([heading("Predicted all-reduce"), legend([one.name for one in series], room), chart])]
 
 

@@ -1,7 +1,9 @@
 """Predicted collectives in a report: bandwidth against message size, scaling, and the figures behind both."""
 
 import math
+from collections.abc import Sequence
 
+from reportlab.graphics.shapes import Drawing
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 
 from designer.charts.all_reduce import limit_text
@@ -34,6 +36,22 @@ def performance(predicted: Performance) -> list[Flowable]:
     return [*out, Paragraph(markup(text), BODY), *_busbw(all_reduce), *_scaling(all_reduce), *_table(all_reduce)]
 
 
+def bandwidth_chart(series: Sequence[Series], wide: float, high: float) -> Drawing:
+    """Bus bandwidth [GB/s] over message sizes, of points whose x is log2 of the bytes."""
+    powers = [x for one in series for x, _ in one.points]
+    ticks = [float(power) for power in range(math.ceil(min(powers)), math.floor(max(powers)) + 1, 4)]
+    return line_chart(
+        series,
+        wide,
+        high,
+        "Message size, each GPU's buffer",
+        "Bus bandwidth, GB/s",
+        lambda power: message_size(2 ** int(power)),
+        significant,
+        ticks,
+    )
+
+
 def _busbw(all_reduce: AllReduceTable) -> list[Flowable]:
     room, sizes = text_width(PORTRAIT), all_reduce.message_bytes
     drawn = [k for k, size in enumerate(sizes) if size >= min(SMALLEST_DRAWN_BYTES, sizes[-1])]
@@ -47,18 +65,7 @@ def _busbw(all_reduce: AllReduceTable) -> list[Flowable]:
         )
         for at in chosen(all_reduce.gpus)
     ]
-    powers = [math.log2(sizes[k]) for k in drawn]
-    ticks = [float(p) for p in range(math.ceil(powers[0]), math.floor(powers[-1]) + 1, 4)]
-    chart = line_chart(
-        series,
-        room,
-        CHART_HEIGHT,
-        "Message size, each GPU's buffer",
-        "Bus bandwidth, GB/s",
-        lambda power: message_size(2 ** int(power)),
-        significant,
-        ticks,
-    )
+    chart = bandwidth_chart(series, room, CHART_HEIGHT)
     note = "Bus bandwidth as nccl-tests counts it. A band should hold nine runs in ten."
     parts = [legend([one.name for one in series], room), chart, Paragraph(markup(note), SMALL)]
     return [KeepTogether([heading("Bandwidth against message size"), *parts])]
