@@ -1,11 +1,15 @@
 """What InfiniBand and RoCE are compared by: each criterion reads both Estimates or the catalog, never an opinion.
 
 A criterion has a figure for each family and says which is better, and by how much: the strength follows from the ratio alone.
+What each is called, how much it weighs and why is a row of criteria.csv.
 """
 
+import csv
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 from estimator.bom.verdict import ALL, NETWORK, PriceVerdict, price_verdict
 from estimator.bom.verdict_words import NO_DIFFERENCE, verdict_words
@@ -22,7 +26,6 @@ MONEY, SPEED, RUNNING, FREEDOM = "money", "speed", "running", "freedom"
 SLIGHT, CLEAR, STRONG = 0.02, 0.10, 0.25  # |ln ratio| from which a difference is reported, is clear, is strong
 SMALL_MESSAGE_BYTES = 64 * 1024
 MOST = 3  # strength of a difference
-MAX_WITHIN_RANGES = 1  # strength of a difference that is smaller than the ranges of its figures
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,42 @@ class Criterion:
         return _in_words(self.roce, self.unit)
 
 
+@dataclass(frozen=True)
+class Kind:
+    """What both families are judged by: a row of criteria.csv.
+
+    ``said`` has {better}, {worse} and {by} to fill in; ``most_within_ranges`` is the strength at most of a
+    difference that is smaller than the ranges of its figures; ``basis`` and ``why`` are of the weight and of that limit.
+    """
+
+    key: str
+    group: str
+    title: str
+    unit: str
+    weight: int
+    is_more_better: bool
+    most_within_ranges: int
+    said: str
+    source: str
+    basis: str
+    why: str
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """All rows of criteria.csv by key."""
+    with Path(__file__).with_name("criteria.csv").open(newline="", encoding="utf-8") as file:
+        return {kind.key: kind for kind in (_kind(**row) for row in csv.DictReader(file))}
+
+
+def _kind(weight: str, better: str, most_within_ranges: str, **texts: str) -> Kind:
+    if better not in ("more", "less"):
+        raise ValueError(f"criteria.csv, {texts['key']}: better is 'more' or 'less', and {better!r} stands there")
+    return Kind(
+        weight=int(weight), is_more_better=better == "more", most_within_ranges=int(most_within_ranges), **texts
+    )
+
+
 def strength_of(low: float, high: float) -> int:
     """0 to 3, by the ratio of two figures."""
     if low == high:
@@ -100,38 +139,31 @@ def criteria_of(pair: Compared, catalog: Catalog) -> list[Criterion]:
 
 
 def _judged(
-    key: str,
-    group: str,
-    title: str,
-    unit: str,
-    weight: int,
-    values: tuple[float | None, float | None],
-    source: str,
-    said: str,
-    *,
-    more_is_better: bool = False,
-    most: int = MOST,
+    key: str, values: Iterable[float | None], *, is_within_ranges: bool = False, **words: object
 ) -> Criterion | None:
-    """A criterion of two figures; None where one of them is not known. ``said`` has {better}, {worse} and {by} to fill in."""
+    """A criterion of two figures, of InfiniBand and RoCE; None where one of them is not known.
+
+    ``words`` fill in what title and words of its kind leave open.
+    """
+    kind = kinds()[key]
     infiniband, roce = values
     if infiniband is None or roce is None:
         return None
+    title, unit = kind.title.format(**words), kind.unit
     low, high = sorted((infiniband, roce))
-    strength = min(most, strength_of(low, high))
-    if not strength:
-        words = (
-            f"{title}: no difference that the figures show, {_in_words(infiniband, unit)} and {_in_words(roce, unit)}."
+    strength = min(kind.most_within_ranges if is_within_ranges else MOST, strength_of(low, high))
+    favours = NEITHER
+    said = f"{title}: no difference that the figures show, {_in_words(infiniband, unit)} and {_in_words(roce, unit)}."
+    if strength:
+        favours = INFINIBAND if (infiniband > roce) == kind.is_more_better else ROCE
+        better, worse = (high, low) if kind.is_more_better else (low, high)
+        said = kind.said.format(
+            better=f"{FAMILY_NAMES[favours]} {_in_words(better, unit)}",
+            worse=f"{FAMILY_NAMES[_other(favours)]} {_in_words(worse, unit)}",
+            by=f"{high / low - 1:.0%}".replace("%", f"{NO_BREAK}%") if low else "",
+            **words,
         )
-        return Criterion(key, group, title, unit, weight, infiniband, roce, NEITHER, 0, words, source)
-    favours = INFINIBAND if (infiniband > roce) == more_is_better else ROCE
-    better, worse = (high, low) if more_is_better else (low, high)
-    words = said.format(
-        costly=FAMILY_NAMES[_other(favours)],
-        better=f"{FAMILY_NAMES[favours]} {_in_words(better, unit)}",
-        worse=f"{FAMILY_NAMES[_other(favours)]} {_in_words(worse, unit)}",
-        by=f"{high / low - 1:.0%}".replace("%", f"{NO_BREAK}%") if low else "",
-    )
-    return Criterion(key, group, title, unit, weight, infiniband, roce, favours, strength, words, source)
+    return Criterion(key, kind.group, title, unit, kind.weight, infiniband, roce, favours, strength, said, kind.source)
 
 
 def _other(family: str) -> str:
@@ -150,48 +182,20 @@ def _in_words(value: float, unit: str) -> str:
 def _money(pair: Compared) -> Iterator[Criterion | None]:
     network = [one.cost.capex_usd.network for one in pair.both]
     prices = pair.prices
-    bought = _judged(
-        "network_price",
-        MONEY,
-        "Network, purchase",
-        "usd",
-        2,
-        (network[0].typical, network[1].typical),
-        "Bills of materials of both, at the design’s, recommended, dealers’ and branded resellers’ prices",
-        "{better}, {worse}.",
-        most=3 if _are_apart(network) else 2,
-    )
+    bought = _judged("network_price", (one.typical for one in network), is_within_ranges=not _are_apart(network))
     if bought:
         stands = prices.sign(NETWORK) != 0
         words = verdict_words(prices, *FAMILY_NAMES.values()) + (_ranges_note(network) if stands else "")
         yield replace(bought if stands else _undecided(bought), words=words)
     total = [one.cost.tco_usd.typical for one in pair.both]
-    over_years = _judged(
-        "total_cost",
-        MONEY,
-        f"Total cost over {pair.infiniband.cost.tco_years} years",
-        "usd",
-        3,
-        (total[0], total[1]),
-        "Cost over years of both, servers, space and support included",
-        "Over the years everything together: {better}, {worse}, {by} more.",
-    )
+    over_years = _judged("total_cost", total, years=pair.infiniband.cost.tco_years)
     if over_years and over_years.strength and not prices.sign(ALL, total[0] / total[1] - 1):
         over_years = _undecided(over_years)
     yield over_years
     licences = [one.cost.opex_usd_per_year.get("licences") for one in pair.both]
     values = [price.typical if price else 0.0 for price in licences]
     if any(values):
-        yield _judged(
-            "licences",
-            MONEY,
-            "Licences a year",
-            "usd",
-            0,
-            (values[0], values[1]),
-            "Fabric manager (InfiniBand) and switch software (Ethernet), as the design asks; within the total cost",
-            "Licences: {better} a year, {worse}.",
-        )
+        yield _judged("licences", values)
 
 
 def _undecided(one: Criterion) -> Criterion:
@@ -210,41 +214,11 @@ def _ranges_note(ranges: list[Range[float]]) -> str:
 
 
 def _running(pair: Compared) -> Iterator[Criterion | None]:
-    switches = [float(one.compute.counts.switches) for one in pair.both]
-    yield _judged(
-        "switches",
-        RUNNING,
-        "Switches",
-        "count",
-        1,
-        (switches[0], switches[1]),
-        "Counted from both designs; the ports of a box decide",
-        "Fewer boxes to rack, power and look after: {better}, {worse}.",
-    )
-    watts = [one.power.network_w.typical for one in pair.both]
-    yield _judged(
-        "power",
-        RUNNING,
-        "Power of the network",
-        "w",
-        1,
-        (watts[0], watts[1]),
-        "Datasheets of switches and transceivers",
-        "The network draws less: {better}, {worse}.",
-    )
+    yield _judged("switches", (float(one.compute.counts.switches) for one in pair.both))
+    yield _judged("power", (one.power.network_w.typical for one in pair.both))
     expected = [one.failures.expected if one.failures else None for one in pair.both]
     stops = [one.network_stops_per_year.typical if one else None for one in expected]
-    yield _judged(
-        "stops",
-        RUNNING,
-        "Stops by the network a year",
-        "per_year",
-        1,
-        (stops[0], stops[1]),
-        "Failure rates of both networks' parts, GPUs and servers left out; assumptions for the most part",
-        "A job over all GPUs is stopped less often by network parts: {better}, {worse} a year.",
-        most=MAX_WITHIN_RANGES,
-    )
+    yield _judged("stops", stops, is_within_ranges=True)  # rates are assumptions for the most part
 
 
 # ---------------------------------------------------------------- speed
@@ -284,70 +258,15 @@ def _band_overlaps(pair: Compared, at: int) -> bool:
 
 
 def _speed(pair: Compared) -> Iterator[Criterion | None]:
-    model = "Performance model, fitted to published runs of both families (page “Validation”)"
-    large = tuple(large_busbw(one) for one in pair.both)
-    yield _judged(
-        "large_messages",
-        SPEED,
-        "All-reduce, largest message",
-        "gb_s",
-        3,
-        (large[0], large[1]),
-        model,
-        "Gradients are summed faster: {better}, {worse}.",
-        more_is_better=True,
-        most=MAX_WITHIN_RANGES if _band_overlaps(pair, -1) else 3,
-    )
-    small = tuple(small_time(one) for one in pair.both)
+    large, small = [large_busbw(one) for one in pair.both], [small_time(one) for one in pair.both]
+    yield _judged("large_messages", large, is_within_ranges=_band_overlaps(pair, -1))
     table = _table(pair.infiniband, "all_reduce")
     at = table.message_bytes.index(SMALL_MESSAGE_BYTES) if table and None not in small else 0
-    yield _judged(
-        "small_messages",
-        SPEED,
-        "All-reduce of 64 KiB",
-        "us",
-        2,
-        (small[0], small[1]),
-        f"{model}; every step over the network adds the latency of NICs and switches",
-        "Small messages pay latency at every step: {better}, {worse}.",
-        most=2 if _band_overlaps(pair, at) else 3,
-    )
-    scattered = tuple(large_busbw(one, "alltoall") for one in pair.scattered)
-    yield _judged(
-        "scattered",
-        SPEED,
-        "All-to-all, scattered ranks",
-        "gb_s",
-        2,
-        (scattered[0], scattered[1]),
-        f"{model}; adaptive routing on both",
-        "Experts spread over scattered servers: {better}, {worse}.",
-        more_is_better=True,
-        most=MAX_WITHIN_RANGES,
-    )
-    yield _judged(
-        "in_network",
-        SPEED,
-        "All-reduce with sums in the switches",
-        "gb_s",
-        1,
-        (large_busbw(pair.sharp), large[1]),
-        f"{model}, SHARP included; Ethernet switches have no such sums",
-        "With in-network reduction (SHARP) switched on: {better}, {worse}.",
-        more_is_better=True,
-    )
-    yield _judged(
-        "congestion",
-        SPEED,
-        "All-to-all where Ethernet hashes plainly",
-        "gb_s",
-        1,
-        (scattered[0], large_busbw(pair.hashed, "alltoall")),
-        f"{model}; credits and adaptive routing against ECMP",
-        "Congestion control: InfiniBand has credits and adaptive routing in every switch; Ethernet needs PFC, ECN and "
-        "adaptive routing or spray set up, and without the last it is {better}, {worse}.",
-        more_is_better=True,
-    )
+    yield _judged("small_messages", small, is_within_ranges=_band_overlaps(pair, at))
+    scattered = [large_busbw(one, "alltoall") for one in pair.scattered]
+    yield _judged("scattered", scattered, is_within_ranges=True)  # no run that is carried measures scattered ranks
+    yield _judged("in_network", (large_busbw(pair.sharp), large[1]))
+    yield _judged("congestion", (scattered[0], large_busbw(pair.hashed, "alltoall")))
 
 
 # ---------------------------------------------------------------- freedom
@@ -355,44 +274,12 @@ def _speed(pair: Compared) -> Iterator[Criterion | None]:
 
 def _freedom(pair: Compared, catalog: Catalog) -> Iterator[Criterion | None]:
     generations = [catalog.generations[one.spec.fabric.generation] for one in pair.both]
-    makers: list[list[str]] = [switch_makers(catalog, one.protocol, one.port_rate_gbit_s) for one in generations]
-    yield _judged(
-        "switch_makers",
-        FREEDOM,
-        "Vendors of switches at this rate",
-        "count",
-        2,
-        (float(len(makers[0])), float(len(makers[1]))),
-        "Switches of the catalog that can be bought",
-        "Offers to choose from, and to bargain with: {better}, {worse} ("
-        + ", ".join(sorted({*makers[0], *makers[1]}))
-        + ").",
-        more_is_better=True,
-    )
+    makers = [switch_makers(catalog, one.protocol, one.port_rate_gbit_s) for one in generations]
+    every = ", ".join(sorted({name for names in makers for name in names}))
+    yield _judged("switch_makers", (float(len(names)) for names in makers), vendors=every)
     adapters = [adapter_makers(catalog, one.protocol, one.port_rate_gbit_s) for one in generations]
-    yield _judged(
-        "adapter_makers",
-        FREEDOM,
-        "Vendors of NICs at this rate",
-        "count",
-        1,
-        (float(len(adapters[0])), float(len(adapters[1]))),
-        "NICs of the catalog that can be bought",
-        "NICs from more than one vendor: {better}, {worse}.",
-        more_is_better=True,
-    )
-    reach = [float(two_tier_reach(catalog, one.spec.fabric.generation)) for one in pair.both]
-    yield _judged(
-        "reach",
-        FREEDOM,
-        "Endpoints of two tiers at 1:1",
-        "count",
-        1,
-        (reach[0], reach[1]),
-        "Ports of the usual switch: P² ÷ 2",
-        "Room to grow before a third tier: {better}, {worse} endpoints.",
-        more_is_better=True,
-    )
+    yield _judged("adapter_makers", (float(len(names)) for names in adapters))
+    yield _judged("reach", (float(two_tier_reach(catalog, one.spec.fabric.generation)) for one in pair.both))
 
 
 def switch_makers(catalog: Catalog, protocol: str, rate_gbit_s: int) -> list[str]:

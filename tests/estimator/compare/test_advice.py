@@ -9,12 +9,18 @@ import pytest
 from estimator.catalog.loader import load_catalog
 from estimator.compare.advice import CLOSE_SHARE, PRIORITIES, advise, generation_steps, kept, weighed
 from estimator.compare.criteria import (
+    FREEDOM,
     INFINIBAND,
+    MONEY,
+    MOST,
     NEITHER,
     ROCE,
+    RUNNING,
+    SPEED,
     Compared,
     adapter_makers,
     criteria_of,
+    kinds,
     large_busbw,
     strength_of,
     switch_makers,
@@ -57,6 +63,18 @@ def by_key(pair: Compared) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------- criteria
+
+
+def test_each_criterion_is_a_row_that_says_why_it_weighs_as_much(pair: Compared) -> None:
+    """Weights of the table are those of the criteria, and no row is left over."""
+    rows, found = kinds(), criteria_of(pair, CATALOG)
+    assert {one.key: one.weight for one in found} == {key: rows[key].weight for key in (one.key for one in found)}
+    assert set(rows) - {one.key for one in found} <= {"licences"}  # only where the design pays any
+    for row in rows.values():
+        assert row.group in (MONEY, SPEED, RUNNING, FREEDOM)
+        assert 0 <= row.weight <= MOST >= row.most_within_ranges >= 1
+        assert row.basis == "judged"
+        assert len(row.why) > 20, row.key
 
 
 @pytest.mark.parametrize(
