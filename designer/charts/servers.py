@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from designer.charts.cost import tooltip
-from designer.charts.vega import IS_ON, POINT, Spec, chart_of, shaped
+from designer.charts.vega import IS_ON, POINT, Chart, chart_of
 from designer.wording.numbers import computed, count, usd_small, usd_small_range
 from estimator.workloads.servers import ServerRow
 
 
-def servers_chart(servers: Sequence[ServerRow]) -> Spec | None:
+def servers_chart(servers: Sequence[ServerRow]) -> Chart | None:
     """A line a server from the low end to the high one, with the typical figure on it; None where none has a price."""
     priced = [(one, one.usd_per_million_tokens) for one in servers if one.usd_per_million_tokens is not None]
     if not priced:
@@ -78,7 +78,7 @@ def servers_chart(servers: Sequence[ServerRow]) -> Spec | None:
         table,
         "Ends are those of prices, running cost and the band of the rate. What all servers have in common is in them too.",
     )
-    return shaped(chart, "low")
+    return chart.shaped("low")
 
 
 def server_words(one: ServerRow) -> str:

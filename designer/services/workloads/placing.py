@@ -63,8 +63,8 @@ def request_of(placing: Placing) -> Json:
     if placing.chosen is None:
         message = "No layout of these models fits on the design, so that none can be placed. Choose a smaller model."
         raise SpecError([Problem("placed", "no_layout", message)])
-    typed = placing.form.texts()
-    names = {"name": typed["job_name"], "model": typed["weights"], "script": typed["script"], "image": typed["image"]}
+    form = placing.form
+    names = {"name": form.text("job_name"), "model": form.text("weights")} | form.texts("script", "image")
     request = {**placing.chosen.request, **names}
     try:
         parse_placement(request)

@@ -61,6 +61,26 @@ class SearchedPlacements(Record):
         return next((one for one in self.placements if one.is_best), None)
 
 
+class _Advice(Record):
+    placement: int
+    """Of those that were found; below 0 where it is of none of them."""
+    message: str
+
+
+class _Best(Record):
+    layout: ServedLayout
+
+
+class _Answer(Record):
+    """What is read of the verb's answer."""
+
+    placements: list[Placement]
+    pareto: list[int]
+    best: _Best | None
+    looked_at: int
+    advice: list[_Advice]
+
+
 def searched_placements(form: ServingForm, on: OnDesign) -> SearchedPlacements:
     """The best placements under the load that was typed.
 
@@ -72,28 +92,27 @@ def searched_placements(form: ServingForm, on: OnDesign) -> SearchedPlacements:
     answer = _ask(form, on)  # under one load, so that reasons and figures are of the same
     return SearchedPlacements(
         placements=_placements(answer, on),
-        looked_at=answer["looked_at"],
-        of_no_placement=[one["message"] for one in answer["advice"] if one["placement"] < 0],
+        looked_at=answer.looked_at,
+        of_no_placement=[one.message for one in answer.advice if one.placement < 0],
     )
 
 
 def front_of(form: ServingForm, on: OnDesign) -> list[Placement]:
     """The placements that none of the others beats, under the loads of LOADS_DRAWN up to the one that was typed."""
     answer = _ask(form, on, LOADS_DRAWN)
-    return [Placement.from_json(answer["placements"][at]) for at in answer["pareto"]]
+    return [answer.placements[at] for at in answer.pareto]
 
 
-def _ask(form: ServingForm, on: OnDesign, fewer: Sequence[int] = ()) -> Json:
+def _ask(form: ServingForm, on: OnDesign, fewer: Sequence[int] = ()) -> _Answer:
     """What the verb answers under the load that was typed, and under those of ``fewer`` that are lower."""
-    typed = form.texts()
-    load = whole("concurrency", typed["concurrency"])
-    target = {name: number(name, typed[name]) for name in ("tpot_ms", "ttft_ms") if typed[name]}
+    load = whole("concurrency", form.text("concurrency"))
+    target = {name: number(name, text) for name, text in form.texts("tpot_ms", "ttft_ms").items() if text}
     request = {
         "system": on.system,
-        "model": model_named(typed["serve_model"], "serve_model"),
-        "precision": typed["serve_precision"],
-        "input_tokens": whole("prompt_tokens", typed["prompt_tokens"]),
-        "output_tokens": whole("answer_tokens", typed["answer_tokens"]),
+        "model": model_named(form.text("serve_model"), "serve_model"),
+        "precision": form.text("serve_precision"),
+        "input_tokens": whole("prompt_tokens", form.text("prompt_tokens")),
+        "output_tokens": whole("answer_tokens", form.text("answer_tokens")),
         "concurrency": [*(one for one in fewer if one < load), load],
         "target": target,
         "top": PLACEMENTS_SHOWN,
@@ -105,9 +124,9 @@ def _ask(form: ServingForm, on: OnDesign, fewer: Sequence[int] = ()) -> Json:
 
 
 @lru_cache(maxsize=ANSWERS_KEPT)
-def _served(request: str) -> Json:
+def _served(request: str) -> _Answer:
     """What the verb answers one request. Kept: each change of the tab shows both halves, and changes one."""
-    return cast(Json, served(json.loads(request), load_catalog()))
+    return _Answer.from_json(cast(Json, served(json.loads(request), load_catalog())))
 
 
 def beside_its_field(problem: Problem) -> Problem:
@@ -118,12 +137,12 @@ def beside_its_field(problem: Problem) -> Problem:
     return Problem(FIELDS.get(key, key), problem.code, problem.message)
 
 
-def _placements(answer: Json, on: OnDesign) -> list[DesignPlacement]:
-    why = {one["placement"]: one["message"] for one in answer["advice"]}
-    best = ServedLayout.from_json(answer["best"]["layout"]) if answer["best"] else None
+def _placements(answer: _Answer, on: OnDesign) -> list[DesignPlacement]:
+    why = {one.placement: one.message for one in answer.advice}
+    best = answer.best.layout if answer.best else None
     usd_per_gpu_hour = on.usd_per_gpu_hour.typical if on.usd_per_gpu_hour else None
     found = []
-    for at, placement in enumerate(map(Placement.from_json, answer["placements"])):
+    for at, placement in enumerate(answer.placements):
         row = placement.rows[-1]
         replicas = on.gpus // placement.gpus
         found.append(
@@ -135,7 +154,7 @@ def _placements(answer: Json, on: OnDesign) -> list[DesignPlacement]:
                 usd_per_million_tokens=usd_per_million_tokens(usd_per_gpu_hour, row.tokens_per_s_per_gpu),
                 why_not=why.get(at, ""),
                 is_best=placement.layout == best,
-                is_on_front=at in answer["pareto"],
+                is_on_front=at in answer.pareto,
             )
         )
     return found

@@ -41,29 +41,27 @@ def searched_layouts(form: TrainingForm, on: OnDesign) -> SearchedLayouts:
     SpecError
         With what is wrong, by the names of the form's fields.
     """
-    typed = form.texts()
-    numbers = {name: whole(name, typed[name]) for name in ("sequence", "batch")}
+    sequence, batch = (whole(name, text) for name, text in form.texts("sequence", "batch").items())
     request = {
         "system": on.system,
         "gpus": on.gpus,
-        "model": model_named(typed["train_model"], "train_model"),
-        "precision": typed["train_precision"],
-        "task": typed["task"],
-        "parallel": {"sequence": numbers["sequence"], "global_batch": numbers["batch"]},
+        "model": model_named(form.text("train_model"), "train_model"),
+        "precision": form.text("train_precision"),
+        "task": form.text("task"),
+        "parallel": {"sequence": sequence, "global_batch": batch},
         "top": LAYOUTS_SHOWN,
     }
     try:
         answer = _trained(json.dumps(request, sort_keys=True))
     except SpecError as error:
         raise SpecError([_beside_its_field(problem) for problem in error.problems]) from None
-    layouts = [StepAnswer.from_json(one) for one in answer["layouts"]]
-    return SearchedLayouts(layouts=layouts, looked_at=answer["looked_at"], refused=_left_out(answer["refused"]))
+    return answer.but(refused=_left_out(answer.refused))
 
 
 @lru_cache(maxsize=ANSWERS_KEPT)
-def _trained(request: str) -> Json:
+def _trained(request: str) -> SearchedLayouts:
     """What the verb answers one request. Kept: each change of the tab shows both halves, and changes one."""
-    return cast(Json, trained(json.loads(request), load_catalog()))
+    return SearchedLayouts.from_json(cast(Json, trained(json.loads(request), load_catalog())))
 
 
 def _left_out(refused: Mapping[str, int]) -> dict[str, int]:
@@ -84,11 +82,11 @@ def run_of(form: TrainingForm, best: StepAnswer, on: OnDesign) -> TrainingRun:
     SpecError
         Where the number of tokens is none, or too large.
     """
-    tokens = number("tokens", form.texts()["tokens"])
+    tokens = number("tokens", form.text("tokens"))
     if tokens > MOST_TRILLIONS:
         message = f"{tokens:g} trillion tokens are more than {MOST_TRILLIONS:,}, the most. Type fewer, such as 15."
         raise SpecError([Problem("tokens", "out_of_range", message)])
-    shape = shape_named(form.texts()["train_model"], "train_model")
+    shape = shape_named(form.text("train_model"), "train_model")
     return training_run(
         RunRequest(tokens * TRILLION),
         on.gpus,

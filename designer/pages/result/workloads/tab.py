@@ -6,7 +6,7 @@ from django.utils.http import urlencode
 
 from designer.charts.paths import levels_chart, traffic_chart
 from designer.charts.servers import servers_chart
-from designer.charts.vega import Spec
+from designer.charts.vega import Chart
 from designer.charts.workloads import parts_chart, serving_chart
 from designer.forms.asking import AskForm
 from designer.forms.workloads import POOLS, SERVERS, OwnModelForm, ServingForm, serving_form, training_form
@@ -51,7 +51,7 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
     }
 
 
-def _sent(levels: list[LinkLevel], step: StepAnswer | None, served: SearchedPlacements | None) -> Iterator[Spec]:
+def _sent(levels: list[LinkLevel], step: StepAnswer | None, served: SearchedPlacements | None) -> Iterator[Chart]:
     """What the best layout and the best placement send over which link."""
     if step is not None:
         yield traffic_chart("step-links", "What a step of training sends over which link", levels, step.links)
@@ -82,12 +82,12 @@ def training_context(estimate: PricedEstimate, query: Given) -> Context:
     context: Context = {"training_form": form}
     with form.refusing():
         found = searched_layouts(form, on_design(estimate))
-        context["searched"] = found
+        context |= {"searched": found}
         if found.layouts:
             best = found.layouts[0]
-            context |= {"best": best, "best_words": layout_words(best.parallel)}
-            context["parts_charts"] = [parts_chart(found.layouts[:LAYOUTS_DRAWN])]
-            context["run"] = run_of(form, best, on_design(estimate))
+            charts = [parts_chart(found.layouts[:LAYOUTS_DRAWN])]
+            context |= {"best": best, "best_words": layout_words(best.parallel), "parts_charts": charts}
+            context |= {"run": run_of(form, best, on_design(estimate))}
     return context
 
 
@@ -97,9 +97,9 @@ def serving_context(estimate: PricedEstimate, query: Given) -> Context:
     context: Context = {"serving_form": form}
     with form.refusing():
         found = searched_placements(form, on_design(estimate))
-        context["served"] = found
+        context |= {"served": found}
         front = front_of(form, on_design(estimate)) if found.placements else []
-        context["serving_charts"] = [serving_chart(front)] if front else []
+        context |= {"serving_charts": [serving_chart(front)] if front else []}
         context |= _beside(form, estimate, found)
     return context
 

@@ -214,8 +214,8 @@ def test_servers_of_other_domains_are_compared_in_dollars(page: Client, owner: U
     found, chart = context["scale_up"], context["servers_chart"]
     assert {one.scale_up_domain_gpus for one in found.servers} >= {8, 72}
     assert [one.verdict for one in found.servers].count("own") == 1
-    assert len(chart["table"]["rows"]) == len([one for one in found.servers if one.usd_per_million_tokens])
-    assert rendered([chart["spec"]])[0]["length"] > 1000
+    assert len(chart.table.rows) == len([one for one in found.servers if one.usd_per_million_tokens])
+    assert rendered([chart.spec])[0]["length"] > 1000
     words = words_of(page, design, **ASKED, beside="servers")
     assert found.message in words
     for one in found.servers:
@@ -227,15 +227,15 @@ def test_what_runs_on_which_link_is_a_picture_with_its_table(owner: User, sent: 
     _, job = finished(owner, SPEC)
     estimate = result_of(job)
     assert estimate
-    charts = {one["key"]: one for one in workloads_context(estimate, ASKED)["charts"]}
+    charts = {one.key: one for one in workloads_context(estimate, ASKED)["charts"]}
     best = training_context(estimate, {})["best"]
     chart = charts["step-links"]
-    assert len(chart["table"]["rows"]) == len(best.links)
-    assert {row["bytes"] for row in chart["spec"]["data"]["values"]} == {
+    assert len(chart.table.rows) == len(best.links)
+    assert {row["bytes"] for row in chart.spec["data"]["values"]} == {
         numbers.message_size(one.bytes_per_step) for one in best.links
     }
     for one in charts.values():
-        assert rendered([one["spec"]])[0]["length"] > 1000
+        assert rendered([one.spec])[0]["length"] > 1000
 
 
 def test_every_reason_to_leave_a_layout_out_has_words() -> None:
