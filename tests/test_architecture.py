@@ -26,7 +26,7 @@ MOST_MODULES = 15
 MOST_TABLES = 30
 LONGEST_CHAINS = [(["estimator"], 16), (["designer"], 16), (["estimator", "designer"], 26)]  # of modules
 BY_HAND = "# fmt: " + "skip"
-MOST_SUBSCRIPTS = 171
+MOST_SUBSCRIPTS = 138
 OF_DJANGO = {  # mappings of a framework or a document of others: what was sent, settings, bound fields, headers, a schema
     "GET", "POST", "FILES", "META", "session", "headers", "environ", "settings", "options", "data", "query_params",
     "fields", "cleaned_data", "errors", "form", "self", "schema",

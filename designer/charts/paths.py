@@ -94,19 +94,20 @@ def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Seque
     """The links, the nearest on top, each with a bar of what runs over it as shares of the step; the table has the bytes."""
     heads = {one.code: f"{_head(one)}, {_rate(one)}" for one in levels}
     series = list(dict.fromkeys(KINDS[one.traffic] for one in sent))
+    placed = [(one, heads.get(one.level, one.level)) for one in sent]
     rows = [
         {
             "series": f"s{series.index(KINDS[one.traffic])}",
-            "text": heads.get(one.level, one.level),
+            "text": link,
             "share": one.share_of_step,
             "printed": percent(one.share_of_step),
             "kind": KINDS[one.traffic],
             "bytes": message_size(one.bytes_per_step),
             "slower": slower_words(one),
         }
-        for one in sent
+        for one, link in placed
     ]
-    domain = list(dict.fromkeys([*heads.values(), *(row["text"] for row in rows)]))
+    domain = list(dict.fromkeys([*heads.values(), *(link for _, link in placed)]))
     hover = {"Traffic": "kind", "Link": "text", "Share of the step": "printed", "Each GPU": "bytes", "Shared": "slower"}
     spec = {
         "transform": [IS_ON],
@@ -131,12 +132,19 @@ def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Seque
     }
     table = [
         {
-            "head": row["text"],
-            "cells": [_cell(str(row[name])) for name in ("kind", "bytes", "printed", "slower")],
+            "head": link,
+            "cells": [
+                _cell(KINDS[one.traffic]),
+                _cell(message_size(one.bytes_per_step)),
+                _cell(percent(one.share_of_step)),
+                _cell(slower_words(one)),
+            ],
         }
-        for row in rows
+        for one, link in placed
     ]
-    parts = ", ".join(f"{row['kind']} {row['printed']} of the step on {row['text']}" for row in rows)
+    parts = ", ".join(
+        f"{KINDS[one.traffic]} {percent(one.share_of_step)} of the step on {link}" for one, link in placed
+    )
     chart = chart_of(
         key,
         title,

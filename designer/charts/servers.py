@@ -22,7 +22,7 @@ def servers_chart(servers: Sequence[ServerRow]) -> Chart | None:
             "high": usd.high,
             "printed": usd_small(usd.typical),
             "ends": usd_small_range(usd),
-            "rate": f"{computed(one.tokens_per_s_per_gpu)} tokens/s",
+            "rate": _rate(one),
         }
         for one, usd in priced
     ]
@@ -35,7 +35,7 @@ def servers_chart(servers: Sequence[ServerRow]) -> Chart | None:
                 "type": "nominal",
                 "title": None,
                 "sort": None,
-                "scale": {"domain": [row["text"] for row in rows]},
+                "scale": {"domain": [server_words(one) for one, _ in priced]},
                 "axis": {"ticks": False, "domain": False, "grid": True, "labelLimit": 260},
             },
         },
@@ -57,14 +57,14 @@ def servers_chart(servers: Sequence[ServerRow]) -> Chart | None:
     }
     table = [
         {
-            "head": str(row["text"]),
+            "head": server_words(one),
             "cells": [
-                {"text": str(row["printed"]), "note": str(row["ends"])},
-                {"text": str(row["rate"]), "note": ""},
+                {"text": usd_small(usd.typical), "note": usd_small_range(usd)},
+                {"text": _rate(one), "note": ""},
                 {"text": count(one.gpus), "note": ""},
             ],
         }
-        for row, (one, _) in zip(rows, priced, strict=True)
+        for one, usd in priced
     ]
     best = min(priced, key=lambda pair: pair[1].typical)
     chart = chart_of(
@@ -84,3 +84,7 @@ def servers_chart(servers: Sequence[ServerRow]) -> Chart | None:
 def server_words(one: ServerRow) -> str:
     """ "HGX B200, domain of 8"."""
     return f"{one.name}, domain of {one.scale_up_domain_gpus}"
+
+
+def _rate(one: ServerRow) -> str:
+    return f"{computed(one.tokens_per_s_per_gpu)} tokens/s"

@@ -129,7 +129,7 @@ class OwnModelForm(AskForm):
         names = {key: name for name, key in SHAPE_KEYS.items()} | {
             f"experts.{key}": name for name, key in EXPERT_KEYS.items()
         }
-        if self.texts()["own_config"]:
+        if self.text("own_config"):
             return "own_config"
         return names.get(problem.field.partition(".")[2], super().field_of(problem))
 
@@ -141,14 +141,12 @@ class OwnModelForm(AskForm):
         SpecError
             With the first field that has no whole number.
         """
-        typed = self.texts()
-        values: Json = {key: whole(name, typed[name]) for name, key in SHAPE_KEYS.items() if typed[name]}
-        experts = {key: whole(name, typed[name]) for name, key in EXPERT_KEYS.items() if typed[name]}
-        if typed["own_name"]:
-            values["name"] = typed["own_name"]
-        if typed["own_tied"]:
-            values["tied"] = True
-        return values | ({"experts": experts} if experts else {})
+        experts = self._typed(EXPERT_KEYS)
+        other = {"name": self.text("own_name"), "tied": bool(self.text("own_tied")), "experts": experts}
+        return self._typed(SHAPE_KEYS) | {key: value for key, value in other.items() if value}
+
+    def _typed(self, keys: Mapping[str, str]) -> Json:
+        return {key: whole(name, text) for name, key in keys.items() if (text := self.text(name))}
 
 
 class PlacementForm(AskForm):
@@ -163,9 +161,10 @@ class PlacementForm(AskForm):
 
 def placement_form(query: Given, layouts: Mapping[str, str], weights: str) -> PlacementForm:
     """The form as an address fills it in: the first of ``layouts`` (key → label) where it names none of them."""
-    usual = PLACEMENT_DEFAULTS | {"placed": next(iter(layouts), ""), "weights": weights}
-    values = {name: query.get(name) or usual[name] for name in PlacementForm.base_fields}
-    form = PlacementForm(values | ({} if values["placed"] in layouts else {"placed": usual["placed"]}))
+    placed = query.get("placed") if query.get("placed") in layouts else next(iter(layouts), "")
+    usual = PLACEMENT_DEFAULTS | {"weights": weights}
+    values = {name: query.get(name) or usual.get(name) for name in PlacementForm.base_fields}
+    form = PlacementForm(values | {"placed": placed})
     cast(forms.Select, form.fields["placed"].widget).choices = list(layouts.items())
     return form
 

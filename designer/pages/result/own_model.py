@@ -16,7 +16,8 @@ from designer.services.workloads.own_models import packed, packed_keys
 from estimator.errors import Problem, SpecError
 from estimator.jobs.models import EstimateJob
 
-FIELDS = {"train": ("train_model",), "serve": ("serve_model",), "both": ("train_model", "serve_model")}
+BOTH = ("train_model", "serve_model")
+FIELDS = {"train": BOTH[:1], "serve": BOTH[1:], "both": BOTH}
 
 
 @design_page
@@ -33,7 +34,7 @@ def own_model(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRespon
     carried = {name: request.POST[name] for name in names if request.POST.get(name)}
     changed = {}
     with form.refusing():
-        changed = dict.fromkeys(FIELDS.get(form.texts()["own_use"], FIELDS["both"]), _packed(form))
+        changed = dict.fromkeys(FIELDS.get(form.text("own_use"), BOTH), _packed(form))
     address = page.link({"tab": "workloads", **carried, **changed}, "result")
     if changed:
         return HttpResponseClientRedirect(address) if request.htmx else redirect(address)  # type: ignore[attr-defined]
@@ -47,7 +48,7 @@ def own_model(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRespon
 
 def _packed(form: OwnModelForm) -> str:
     """What was pasted or typed, as the value of a model's field."""
-    text, keys = form.texts()["own_config"].strip(), form.keys()
+    text, keys = form.text("own_config").strip(), form.keys()
     if text and keys:
         message = "A config.json and plain fields were both given. Clear one of the two."
         raise SpecError([Problem("own_config", "contradiction", message)])

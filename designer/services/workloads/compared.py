@@ -6,8 +6,7 @@ from typing import cast
 
 from designer.forms.workloads import ServingForm, number, whole
 from designer.services.workloads.links import system_keys
-from designer.services.workloads.own_models import model_named
-from designer.services.workloads.serving import DesignPlacement, beside_its_field
+from designer.services.workloads.serving import Advice, DesignPlacement, beside_its_field, keys_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.record import Json, Record
@@ -43,6 +42,21 @@ class SearchedPools(Record):
     looked_at: int
 
 
+class _PoolsAnswer(Record):
+    """What is read of the verb's answer about pools."""
+
+    placements: list[Json]
+    comparison: Json
+    looked_at: int
+    advice: list[Advice]
+
+
+class _ServersAnswer(Record):
+    """What is read of the verb's answer about servers."""
+
+    scale_up: ScaleUp
+
+
 def searched_pools(form: ServingForm, estimate: PricedEstimate) -> SearchedPools:
     """Pairs of pools under the load that was typed, of one copy.
 
@@ -51,20 +65,20 @@ def searched_pools(form: ServingForm, estimate: PricedEstimate) -> SearchedPools
     SpecError
         With what is wrong, by the names of the form's fields.
     """
-    typed = form.texts()
-    load = {"concurrency": [whole("concurrency", typed["concurrency"])], "system": system_keys(estimate)}
-    answer = _ask({**_request(form), **load, "mode": "disaggregated", "top": PAIRS_SHOWN})
-    why = {one["placement"]: one["message"] for one in answer["advice"]}
+    load = {"concurrency": [whole("concurrency", form.text("concurrency"))], "system": system_keys(estimate)}
+    request = {**keys_of(form), **load, "mode": "disaggregated", "top": PAIRS_SHOWN}
+    answer = _PoolsAnswer.from_json(_ask(request))
+    why = {one.placement: one.message for one in answer.advice}
     pairs = [
         PoolsPlacement(
-            label=words_of_pools(PoolsLayout.from_json(one["layout"])),
-            placement=Placement.from_json({key: value for key, value in one.items() if key != "layout"}),
+            label=words_of_pools(PoolsLayout.from_json(one.pop("layout"))),
+            placement=Placement.from_json(one),
             why_not=why.get(at, ""),
         )
-        for at, one in enumerate(answer["placements"][:PAIRS_SHOWN])
+        for at, one in enumerate(map(dict, answer.placements[:PAIRS_SHOWN]))
     ]
-    comparison = {key: value for key, value in answer["comparison"].items() if key != "aggregated"}
-    return SearchedPools(placements=pairs, comparison=Comparison.from_json(comparison), looked_at=answer["looked_at"])
+    comparison = {key: value for key, value in answer.comparison.items() if key != "aggregated"}
+    return SearchedPools(placements=pairs, comparison=Comparison.from_json(comparison), looked_at=answer.looked_at)
 
 
 def compared_servers(form: ServingForm, estimate: PricedEstimate, best: DesignPlacement | None) -> ScaleUp:
@@ -75,9 +89,9 @@ def compared_servers(form: ServingForm, estimate: PricedEstimate, best: DesignPl
     SpecError
         With what is wrong, by the names of the form's fields.
     """
-    request = {**_request(form), "design": estimate.spec.as_json(), "compare_servers": True, "top": 1}
-    request["target"] = {**request["target"], "tpot_ms": within_ms(form, best)}
-    return ScaleUp.from_json(_ask(request)["scale_up"])
+    request = keys_of(form) | {"design": estimate.spec.as_json(), "compare_servers": True, "top": 1}
+    request["target"] |= {"tpot_ms": within_ms(form, best)}
+    return _ServersAnswer.from_json(_ask(request)).scale_up
 
 
 def within_ms(form: ServingForm, best: DesignPlacement | None) -> float:
@@ -88,17 +102,6 @@ def within_ms(form: ServingForm, best: DesignPlacement | None) -> float:
 
 
 USUAL_TPOT_MS = 50.0
-
-
-def _request(form: ServingForm) -> Json:
-    typed = form.texts()
-    return {
-        "model": model_named(typed["serve_model"], "serve_model"),
-        "precision": typed["serve_precision"],
-        "input_tokens": whole("prompt_tokens", typed["prompt_tokens"]),
-        "output_tokens": whole("answer_tokens", typed["answer_tokens"]),
-        "target": {name: number(name, typed[name]) for name in ("tpot_ms", "ttft_ms") if typed[name]},
-    }
 
 
 def _ask(request: Json) -> Json:

@@ -61,7 +61,9 @@ class SearchedPlacements(Record):
         return next((one for one in self.placements if one.is_best), None)
 
 
-class _Advice(Record):
+class Advice(Record):
+    """Why a placement is not the best, or that there is none."""
+
     placement: int
     """Of those that were found; below 0 where it is of none of them."""
     message: str
@@ -78,7 +80,7 @@ class _Answer(Record):
     pareto: list[int]
     best: _Best | None
     looked_at: int
-    advice: list[_Advice]
+    advice: list[Advice]
 
 
 def searched_placements(form: ServingForm, on: OnDesign) -> SearchedPlacements:
@@ -106,21 +108,27 @@ def front_of(form: ServingForm, on: OnDesign) -> list[Placement]:
 def _ask(form: ServingForm, on: OnDesign, fewer: Sequence[int] = ()) -> _Answer:
     """What the verb answers under the load that was typed, and under those of ``fewer`` that are lower."""
     load = whole("concurrency", form.text("concurrency"))
-    target = {name: number(name, text) for name, text in form.texts("tpot_ms", "ttft_ms").items() if text}
     request = {
+        **keys_of(form),
         "system": on.system,
-        "model": model_named(form.text("serve_model"), "serve_model"),
-        "precision": form.text("serve_precision"),
-        "input_tokens": whole("prompt_tokens", form.text("prompt_tokens")),
-        "output_tokens": whole("answer_tokens", form.text("answer_tokens")),
         "concurrency": [*(one for one in fewer if one < load), load],
-        "target": target,
         "top": PLACEMENTS_SHOWN,
     }
     try:
         return _served(json.dumps(request, sort_keys=True))
     except SpecError as error:
         raise SpecError([beside_its_field(problem) for problem in error.problems]) from None
+
+
+def keys_of(form: ServingForm) -> Json:
+    """A request's keys of the model, its lengths and what has to be met, as the form has them."""
+    return {
+        "model": model_named(form.text("serve_model"), "serve_model"),
+        "precision": form.text("serve_precision"),
+        "input_tokens": whole("prompt_tokens", form.text("prompt_tokens")),
+        "output_tokens": whole("answer_tokens", form.text("answer_tokens")),
+        "target": {name: number(name, text) for name, text in form.texts("tpot_ms", "ttft_ms").items() if text},
+    }
 
 
 @lru_cache(maxsize=ANSWERS_KEPT)
