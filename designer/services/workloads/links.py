@@ -10,6 +10,7 @@ from estimator.record import Json
 from estimator.result import PricedEstimate
 from estimator.spec.calibration import constants_of
 from estimator.workloads.paths.hierarchy import LinkLevel, link_levels
+from estimator.workloads.placement.machine import nodes_of_domain
 
 
 class OnDesign(NamedTuple):
@@ -49,6 +50,12 @@ def system_keys(estimate: PricedEstimate) -> Json:
     """The estimated design as the ``system`` of a request."""
     system = estimate.performance.system
     return system.as_request() if system else {}
+
+
+def domain_nodes_of(estimate: PricedEstimate) -> int:
+    """Nodes of a scale-up domain of the estimated design; 1 where nothing is known of it."""
+    system = estimate.performance.system
+    return nodes_of_domain(system.scale_up_domain_gpus, system.gpus_per_node) if system else 1
 
 
 def _ethernet_gbit_s(estimate: PricedEstimate) -> float | None:

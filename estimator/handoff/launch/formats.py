@@ -26,6 +26,8 @@ class LaunchFormat:
     file: str
     module: str
     only: str = ""
+    spans_nodes: bool = False
+    """Only where scale-up domains hold several nodes."""
 
     @property
     def content_type(self) -> str:
@@ -68,6 +70,7 @@ LAUNCH_FORMATS = {
         "NVIDIA's DRA driver: memory shared across nodes",
         "compute-domain.yaml",
         "kubernetes.compute_domain",
+        spans_nodes=True,
     ),
 }
 
@@ -86,9 +89,13 @@ def launch_format(name: str) -> LaunchFormat:
     return LAUNCH_FORMATS[name]
 
 
-def formats_of(workload: str) -> dict[str, LaunchFormat]:
-    """The formats that a kind of workload has."""
-    return {name: one for name, one in LAUNCH_FORMATS.items() if one.only in ("", workload)}
+def formats_of(workload: str, domain_nodes: int) -> dict[str, LaunchFormat]:
+    """The formats that a kind of workload has on scale-up domains of so many nodes."""
+    return {
+        name: one
+        for name, one in LAUNCH_FORMATS.items()
+        if one.only in ("", workload) and (domain_nodes > 1 or not one.spans_nodes)
+    }
 
 
 def archive(job: Job) -> bytes:

@@ -10,6 +10,11 @@ DOMAIN, NODE, LEAF, POD, FABRIC = "domain", "node", "leaf", "pod", "fabric"
 LEVELS = (DOMAIN, NODE, LEAF, POD, FABRIC)  # closest first; a pair of GPUs meets at one of them
 
 
+def nodes_of_domain(domain_gpus: int, gpus_per_node: int) -> int:
+    """Nodes of a scale-up domain; 1 where it is within a node, or holds no whole number of them."""
+    return max(domain_gpus // gpus_per_node, 1) if domain_gpus % gpus_per_node == 0 else 1
+
+
 @dataclass(frozen=True)
 class Machine:
     """Columns over nodes have shape (n_nodes,), those over a node's GPUs (gpus_per_node,).
@@ -41,7 +46,7 @@ class Machine:
     @property
     def domain_nodes(self) -> int:
         """Nodes of a scale-up domain; 1 where it is within a node, or holds no whole number of them."""
-        return self.domain_gpus // self.gpus_per_node if self.domain_gpus % self.gpus_per_node == 0 else 1
+        return nodes_of_domain(self.domain_gpus, self.gpus_per_node)
 
     @property
     def node_domain_gpus(self) -> int:

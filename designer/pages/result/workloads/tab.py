@@ -11,7 +11,7 @@ from designer.charts.workloads import parts_chart, serving_chart
 from designer.forms.asking import AskForm
 from designer.forms.workloads import POOLS, SERVERS, OwnModelForm, ServingForm, serving_form, training_form
 from designer.services.workloads.compared import compared_servers, searched_pools, within_ms
-from designer.services.workloads.links import levels_of_design, on_design
+from designer.services.workloads.links import domain_nodes_of, levels_of_design, on_design
 from designer.services.workloads.offered import offer_models
 from designer.services.workloads.placing import placing_of, request_of
 from designer.services.workloads.serving import SearchedPlacements, front_of, searched_placements
@@ -33,7 +33,7 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
     if not levels:
         return {"is_predicted": False, "why": estimate.performance.missing or "The design names no GPU that is known."}
     training, serving = training_context(estimate, query), serving_context(estimate, query)
-    placing = placing_context(query, training.get("searched"), serving.get("served"))
+    placing = placing_context(estimate, query, training.get("searched"), serving.get("served"))
     forms = [training["training_form"], serving["serving_form"], placing["placement_form"]]
     offer_models(query, forms[0].fields["train_model"], forms[1].fields["serve_model"])
     return {
@@ -65,14 +65,17 @@ def _address(*forms: AskForm) -> str:
     return urlencode({name: text for form in forms for name, text in form.data.items() if text})
 
 
-def placing_context(query: Given, layouts: SearchedLayouts | None, placements: SearchedPlacements | None) -> Context:
+def placing_context(
+    estimate: PricedEstimate, query: Given, layouts: SearchedLayouts | None, placements: SearchedPlacements | None
+) -> Context:
     """The form that chooses one of the layouts that were found, and the files that put it on the nodes."""
     placing = placing_of(query, layouts.layouts if layouts else (), placements.placements if placements else ())
     context: Context = {"placement_form": placing.form}
     if placing.chosen:
         with placing.form.refusing():
             request_of(placing)
-            context |= {"chosen": placing.chosen, "launch_formats": formats_of(placing.chosen.workload)}
+            formats = formats_of(placing.chosen.workload, domain_nodes_of(estimate))
+            context |= {"chosen": placing.chosen, "launch_formats": formats}
     return context
 
 

@@ -453,10 +453,18 @@ def test_the_order_follows_the_traffic_by_the_model_of_collectives() -> None:
 
 def test_a_format_says_which_workload_it_is_for() -> None:
     for kind, layouts in (("training", TRAINING), ("serving", SERVING)):
-        named = set(formats_of(kind))
+        named = set(formats_of(kind, domain_nodes=18))
         refused = {name for name in LAUNCH_FORMATS for layout in layouts if _is_of_the_other_kind(layout, name)}
         assert named == set(LAUNCH_FORMATS) - refused
         assert refused
+
+
+def test_memory_across_nodes_is_a_file_only_of_domains_that_span_them() -> None:
+    for workload, layout in (("training", TRAINING[0]), ("serving", SERVING[0])):
+        job = job_of("hgx", layout)
+        assert "compute-domain" not in formats_of(workload, job.machine.domain_nodes)
+        with pytest.raises(SpecError, match="within a node"):
+            list(LAUNCH_FORMATS["compute-domain"].write(job))
 
 
 def _is_of_the_other_kind(layout: str, name: str) -> bool:
