@@ -1,5 +1,7 @@
 """The files that launch a placed job, by the word of each in the address: one of the launch formats, or all in a zip."""
 
+from pathlib import PurePath
+
 from designer.exports.downloads import Download
 from designer.exports.file_names import design_file_stem
 from estimator.handoff.launch.formats import LAUNCH_FORMATS, archive, launch_format
@@ -10,16 +12,18 @@ PLACEMENT_TYPES = {name: one.content_type for name, one in LAUNCH_FORMATS.items(
 
 
 def placement_download(job: Job, form: str) -> Download:
-    """One of PLACEMENT_TYPES: ``four-units-job-1a2b3c4d-torchrun.sh``.
+    """One of PLACEMENT_TYPES: ``four-units-job-torchrun-1a2b3c4d.sh``.
 
     Raises
     ------
     SpecError
         For a layout that the format cannot hold.
     """
-    stem = design_file_stem(job.links.spec.name, job.links.spec_hash, job.name)
+    spec, digest = job.links.spec, job.links.spec_hash
     if form == ZIP:
-        return Download(f"{stem}.zip", ZIP_TYPE, archive(job))
+        return Download(f"{design_file_stem(spec.name, digest, job.name)}.zip", ZIP_TYPE, archive(job))
     one = launch_format(form)
+    file = PurePath(one.file)
+    stem = design_file_stem(spec.name, digest, f"{job.name} {file.stem}")
     kind = f"{one.content_type}; charset=utf-8" if one.content_type.startswith("text/") else one.content_type
-    return Download(f"{stem}-{one.file}", kind, b"".join(one.write(job)))
+    return Download(f"{stem}{file.suffix}", kind, b"".join(one.write(job)))

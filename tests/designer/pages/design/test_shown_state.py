@@ -37,6 +37,8 @@ QUERIES = [
     {"tab": "performance", "collective": "alltoall"},
 ]
 
+FORMS = ("/cost/what-if/", "/own-model/")  # these name their version in a field
+
 pytestmark = pytest.mark.django_db
 
 
@@ -62,7 +64,7 @@ def strays(design: Design, job: EstimateJob, text: str, page: str, tools: list[s
     for address in addresses_of(text):
         path, _, query = address.partition("?")
         is_fragment = path.startswith(fragments) or path == reverse("advice-panel", args=[design.pk])
-        is_file = path.endswith((".svg", ".csv", ".xlsx", ".pdf", "/cost/what-if/"))  # the last is a form with a field
+        is_file = path.endswith((".svg", ".csv", ".xlsx", ".pdf", *FORMS))
         answers_here = page == own or is_file or "version=1" in query or (path.endswith("/tabs/") and not query)
         leads_away = not (is_fragment and answers_here) and path != page and path not in tools
         if address.startswith(own) and leads_away:
@@ -111,7 +113,7 @@ def test_a_shared_page_leads_to_nothing_that_its_visitor_may_not_open(owner: Use
         assert strays(design, job, whole, own, [reverse("spec", args=[design.pk])]) == [], query
         found |= {address for address in addresses_of(whole) if address.startswith(("/designs/", "/api/"))}
     for address in sorted(found):
-        wanted = 405 if address.endswith("/cost/what-if/") else 200
+        wanted = 405 if address.endswith(FORMS) else 200
         assert guest.get(address, follow=True).status_code == wanted, address
 
 
