@@ -270,7 +270,8 @@ def _json(*shapes: Json) -> Json:
 def _files(*types: str) -> dict[Any, Any]:
     """An answer that is a file: its bytes. Generated clients take the first type that is named, and any file is of that."""
     kinds = dict.fromkeys([OCTETS, *(kind.partition(";")[0] for kind in types)])
-    return {(200, kind): OpenApiTypes.STR if kind.startswith("text/") else OpenApiTypes.BINARY for kind in kinds}
+    values = {"text": OpenApiTypes.STR, "application/json": OpenApiTypes.ANY}
+    return {(200, kind): values.get(kind, values.get(kind.partition("/")[0], OpenApiTypes.BINARY)) for kind in kinds}
 
 
 def _header(name: str, description: str) -> OpenApiParameter:

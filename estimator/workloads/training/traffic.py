@@ -13,7 +13,7 @@ import numpy as np
 
 from estimator.units import BoolArray, FloatArray, IntArray
 from estimator.workloads.paths.groups import Groups, GroupTimes, groups_of
-from estimator.workloads.paths.hierarchy import levels_of
+from estimator.workloads.paths.hierarchy import GPU_MEMORY, levels_of
 from estimator.workloads.training.columns import Steps
 
 VALUE_BYTES = 2  # of an activation, in BF16
@@ -217,7 +217,8 @@ def _sharded_weights(steps: Steps, times: GroupTimes, copies: _Copies) -> Call:
 
 
 def _copies_level(copies: _Copies, times: GroupTimes) -> IntArray:
-    return np.maximum(levels_of(copies.groups, times.columns), levels_of(copies.expert_groups, times.columns))
+    of_experts = np.where(copies.parameters.experts > 0, levels_of(copies.expert_groups, times.columns), GPU_MEMORY)
+    return np.maximum(levels_of(copies.groups, times.columns), of_experts)
 
 
 def _activation_bytes(steps: Steps) -> FloatArray:

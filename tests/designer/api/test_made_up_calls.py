@@ -27,6 +27,8 @@ HAVE_A_DESIGN = (
         "POST /api/v1/designs/",
         "POST /api/v1/estimates/",
         "POST /api/v1/predictions/",
+        "POST /api/v1/placements/",
+        "POST /api/v1/placements/file/",
         "POST /api/v1/training/",
         "POST /api/v1/searches/",
         "POST /api/v1/sweeps/",

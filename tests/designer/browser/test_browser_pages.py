@@ -55,8 +55,15 @@ def look(request, gallery):
             page.context.add_init_script(WATCH)
             page.on("console", lambda message: watched.append(message.text) if is_fault(message) else None)
             page.on("pageerror", lambda error: watched.append(str(error)))
-            page.on("request", lambda sent: asked.append(sent.url))
+            page.on("request", lambda sent: note(sent, asked))
         yield pages, watched, asked, set()
+
+
+def note(sent, asked):
+    """What the page that is shown asked for: another begins anew."""
+    if sent.is_navigation_request():
+        asked.clear()
+    asked.append(sent.url)
 
 
 def violations(page, theme, menus):
