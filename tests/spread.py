@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import PurePosixPath
 from typing import Any
@@ -9,8 +10,16 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-# Names of files that look at the account in which every page has something to show: filling it takes longest of all.
-PICTURED = ("test_browser_looks", "test_browser_media", "test_browser_pages")
+# Names of files that look at the account in which every page has something to show, and what they are handed out with:
+# filling the account takes long, and so does looking at every page of it, once a width.
+PICTURED = {
+    "test_browser_looks": "pictured account",
+    "test_browser_media": "pictured account",
+    "test_browser_pages": "pages of the pictured account",
+}
+
+
+PAGE_WIDTH = re.compile(r"test_browser_pages\.py::\w+\[(\d+)-")
 
 
 class FilesTogether(LoadScopeScheduling):
@@ -18,7 +27,8 @@ class FilesTogether(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        return "pictured account" if PurePosixPath(file).stem in PICTURED else file
+        group = PICTURED.get(PurePosixPath(file).stem, file)
+        return f"{group}, {width[1]} px" if group != file and (width := PAGE_WIDTH.search(nodeid)) else group
 
 
 def scheduler(config: pytest.Config, log: Any) -> FilesTogether | None:

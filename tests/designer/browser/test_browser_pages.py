@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from importlib.resources import files
-from typing import Any
 
 import pytest
 
@@ -24,13 +23,8 @@ AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]  # the rules that are about colours: all others hold in either theme
 NARROW, WIDE = 390, 1440
-ASKED: dict[tuple[str, int], dict[str, Any]] = {
-    ("light", WIDE): {"runOnly": RULES},
-    ("light", NARROW): {"runOnly": RULES, "rules": {rule: {"enabled": THOROUGH} for rule in COLOURS}},
-    ("dark", NARROW): {"runOnly": COLOURS},
-    # Colours take axe longest of all. They are the same in either width: each theme is looked at in one.
-    **({("dark", WIDE): {"runOnly": COLOURS}} if THOROUGH else {}),
-}
+# Colours take axe longest of all. They are the same in either width: each theme is looked at in one.
+COLOURED = {("light", WIDE), ("dark", NARROW)} | ({("light", NARROW), ("dark", WIDE)} if THOROUGH else set())
 STILL = {"design", "home", "new", "not-found", "schedule"} | {f"tab-{tab}" for tab in TABS}
 TITLED = STILL | {"start", "published", "import", "help", "glossary", "document", "advice"}
 MOST_SHIFT = 0.02  # of the window, while one of those pages is drawn
@@ -42,6 +36,36 @@ UNPICTURED = {
     **{f"delete {name}": f"{{{name}}}delete/" for name in ("book", "calibration", "comparison", "quote")},
 }
 SECRET = re.compile(r'(?<=name="csrfmiddlewaretoken" value=")\w+')  # another one on each page
+# Texts with what their contrast comes from: colours of text and grounds, size, and what may lie over others. Texts that agree
+# in it have one contrast; those that no page had before are kept as `window.fresh`, and their kinds are answered.
+FRESH = """(known) => {
+  const seen = new Set(known), fresh = [], kinds = [];
+  const look = (element, ground) => {
+    const style = getComputedStyle(element);
+    if (style.display === "none") return;
+    if (style.backgroundColor !== "rgba(0, 0, 0, 0)") ground += `|${style.backgroundColor}`;
+    if (style.backgroundImage !== "none") ground += `|${style.backgroundImage}`;
+    if (style.opacity !== "1") ground += `|${style.opacity}`;
+    if (style.position === "absolute" || style.position === "fixed") ground += `|${element.className}`;
+    if (element.matches("[disabled], [aria-disabled], [inert]")) ground += "|disabled";
+    const box = element.getBoundingClientRect();
+    const isShown = style.visibility === "visible" && box.width > 1 && box.height > 1;
+    if (isShown && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) {
+      const around = element.tagName === "A" ? getComputedStyle(element.parentElement).color : "";
+      const font = [style.color, style.fontSize, style.fontWeight, style.textDecorationLine, style.textShadow];
+      const kind = [...font, around, ground].join("|");
+      if (!seen.has(kind)) {
+        seen.add(kind);
+        kinds.push(kind);
+        fresh.push(element);
+      }
+    }
+    for (const child of element.children) look(child, ground);
+  };
+  look(document.body, getComputedStyle(document.documentElement).backgroundColor);
+  window.fresh = fresh;
+  return kinds;
+}"""
 UNFOLD = "for (const fold of document.querySelectorAll('details:not(.menu)')) fold.open = true"
 
 
@@ -66,29 +90,45 @@ def note(sent, asked):
     asked.append(sent.url)
 
 
-def violations(page, theme, menus):
+def violations(page, theme, known):
     """What axe finds in a theme on a page, folds open, and in each of its menus, which lie over the page.
 
-    A menu that is the same on another page of this width, one of ``menus``, has been looked at there.
+    Menus and colours of texts that are the same on another page of this width, ``known``, have been looked at there.
     """
-    asked = ASKED.get((theme, page.viewport_size["width"]))
-    if asked is None:
-        return []
-    run = f"(part) => axe.run(part || document, {json.dumps(asked | {'resultTypes': ['violations']})})"
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     page.evaluate(UNFOLD)
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
-    found = page.evaluate(run)["violations"]
+    found = found_on(page, theme, known, "document")
     for menu in page.locator("details.menu:visible").all():
         looked_at = theme, SECRET.sub("", menu.evaluate("(menu) => menu.outerHTML"))
-        if looked_at in menus:
+        if looked_at in known:
             continue
-        menus.add(looked_at)
+        known.add(looked_at)
         menu.locator("summary").click()
-        found += menu.evaluate(run)["violations"]
+        menu.evaluate("(menu) => { window.menu = menu; }")
+        found += found_on(page, theme, known, "window.menu")
         menu.locator("summary").click()
     return [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found]
+
+
+def found_on(page, theme, known, part):
+    """What axe finds in a part of a page: by the rules about colours in COLOURED, by all others in the light theme."""
+    found = []
+    if theme == "light":
+        others = {"runOnly": RULES, "rules": {rule: {"enabled": False} for rule in COLOURS}}
+        found += run_axe(page, part, others)
+    if (theme, page.viewport_size["width"]) in COLOURED:
+        kinds = page.evaluate(FRESH, [kind for of_theme, kind in known if of_theme == f"colours in {theme}"])
+        known |= {(f"colours in {theme}", kind) for kind in kinds}
+        found += run_axe(page, "window.fresh", {"runOnly": COLOURS}) if kinds else []
+    return found
+
+
+def run_axe(page, part, options):
+    return page.evaluate(f"() => axe.run({part}, {json.dumps(options | {'resultTypes': ['violations']})})")[
+        "violations"
+    ]
 
 
 def weight(asked):
@@ -101,7 +141,7 @@ def weight(asked):
 
 @pytest.mark.parametrize("name", STATES)
 def test_a_page_is_sound(name, look, gallery):
-    pages, watched, asked, menus = look
+    pages, watched, asked, known = look
     watched.clear()
     asked.clear()
     page = gallery.open(name, pages)
@@ -116,7 +156,7 @@ def test_a_page_is_sound(name, look, gallery):
     assert wide <= 0, f"{wide} px wider than its window"
     assert name not in TITLED or page.locator("h1").count() == 1
     assert name not in STILL or page.evaluate("window.shift") < MOST_SHIFT
-    assert {theme: violations(page, theme, menus) for theme in THEMES} == {theme: [] for theme in THEMES}
+    assert {theme: violations(page, theme, known) for theme in THEMES} == {theme: [] for theme in THEMES}
 
 
 @pytest.mark.parametrize("name", UNPICTURED)
@@ -140,3 +180,14 @@ def test_a_table_that_is_whole_on_its_page_sorts_by_its_heads(look, gallery):
         shown = [float(cell) for cell in table.locator("tbody td[data-label='Memory, GB']").all_text_contents()]
         assert len(set(shown)) > 1
         assert shown == sorted(shown, reverse=order == "descending")
+
+
+@pytest.mark.parametrize("style", ["color: #aaa; background: #bbb", "opacity: 0.4"])
+def test_a_text_that_is_hard_to_read_is_found_where_all_others_are_known(style, look, gallery):
+    pages, *_ = look
+    page = gallery.open("home", pages)
+    theme = next(theme for theme in THEMES if (theme, page.viewport_size["width"]) in COLOURED)
+    known = set()
+    assert violations(page, theme, known) == []
+    page.evaluate("(style) => { document.querySelector('main p').style.cssText = style; }", style)
+    assert [rule for rule, _ in violations(page, theme, known)] == ["color-contrast"]
