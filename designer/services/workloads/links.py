@@ -55,7 +55,7 @@ def system_keys(estimate: PricedEstimate) -> Json:
 def domain_nodes_of(estimate: PricedEstimate) -> int:
     """Nodes of a scale-up domain of the estimated design; 1 where nothing is known of it."""
     system = estimate.performance.system
-    return nodes_of_domain(system.scale_up_domain_gpus, system.gpus_per_node) if system else 1
+    return nodes_of_domain(system.scale_up_domain_gpus or 1, system.gpus_per_node or 1) if system else 1
 
 
 def _ethernet_gbit_s(estimate: PricedEstimate) -> float | None:

@@ -187,7 +187,7 @@ def test_a_text_that_is_hard_to_read_is_found_where_all_others_are_known(style, 
     pages, *_ = look
     page = gallery.open("home", pages)
     theme = next(theme for theme in THEMES if (theme, page.viewport_size["width"]) in COLOURED)
-    known = set()
+    known: set[tuple[str, str]] = set()
     assert violations(page, theme, known) == []
     page.evaluate("(style) => { document.querySelector('main p').style.cssText = style; }", style)
     assert [rule for rule, _ in violations(page, theme, known)] == ["color-contrast"]
