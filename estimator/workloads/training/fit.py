@@ -78,7 +78,7 @@ def fitted(data: Measured, constants: Constants, of_eager: bool = False) -> Cons
     """Constants that are least off on the rows and least far from their priors: all, or those of PyTorch's own."""
     from scipy.optimize import least_squares  # slow to import, and only maintainers fit
 
-    free = np.array([place for place, row in enumerate(constants.rows) if _is_free(row, of_eager)])
+    free = np.array([place for place, row in enumerate(constants.rows) if is_free(row, of_eager)])
     prior = np.log([constants.rows[place].prior for place in free])
     spread = np.array([constants.rows[place].spread for place in free])
     weights = _weights(data)
@@ -107,7 +107,8 @@ def fitted(data: Measured, constants: Constants, of_eager: bool = False) -> Cons
     return at(found.x)
 
 
-def _is_free(row: Constant, of_eager: bool) -> bool:
+def is_free(row: Constant, of_eager: bool) -> bool:
+    """Whether a fit moves a constant: one of PyTorch's own runs, or one of all others."""
     return row.basis == FITTED and row.spread > 0 and row.index.startswith(EAGER) == of_eager
 
 

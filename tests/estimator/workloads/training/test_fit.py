@@ -14,7 +14,7 @@ from estimator.workloads.paths.host_memory import HOST_MEMORY
 from estimator.workloads.training.calibrating import common_ln
 from estimator.workloads.training.constants import Constants, training_constants
 from estimator.workloads.training.fit import Measured, calibrated, fitted, measured
-from estimator.workloads.training.report import PATH, RANKING, fingerprint
+from estimator.workloads.training.report import PATH, RANKING, fingerprint, kept_back
 from estimator.workloads.training.rows import data_parallel_steps, eager_steps, measured_steps
 
 
@@ -62,6 +62,12 @@ def test_own_steps_of_eager_pytorch_are_met_by_constants_of_its_own() -> None:
         assert np.median(off[own]) < 0.05
         assert np.quantile(off[own], 0.9) < 0.12
     assert off.max() < 0.15
+
+
+def test_own_steps_that_a_fit_has_not_seen_are_met_too() -> None:
+    off = np.abs(kept_back(measured(training_constants(), eager_steps), training_constants()))
+    assert np.median(off) < 0.07
+    assert np.quantile(off, 0.9) < 0.15
 
 
 def test_data_parallel_steps_of_another_machine_are_met_without_a_fit() -> None:
