@@ -233,16 +233,16 @@ def test_a_problem_of_no_field_goes_to_the_top():
 def test_a_group_with_a_problem_is_open():
     groups = {group["key"]: group for group in filled(economics__pue="0.5").groups()}
     assert groups["money"]["is_open"]
-    assert [section["title"] for section in groups["money"]["sections"] if section["has_errors"]] == ["Running cost"]
+    assert [section.title for section in groups["money"]["sections"] if section.has_errors] == ["Running cost"]
     assert not groups["site"]["is_open"]
 
 
 def test_a_fold_says_what_its_fields_hold():
     spec = parse_spec({"compute": {"server": "dgx-h100", "gpus": 64}, "fabric": {"generation": "ndr"}}, load_catalog())
     groups = {group["key"]: group for group in DesignForm(values=spec.as_given(), resolved=spec.as_json()).groups()}
-    shown = {row["name"]: row["value"] for row in groups["fabric"]["sections"][1]["digest"]}
+    shown = {row["name"]: row["value"] for row in groups["fabric"]["sections"][1].digest}
     assert shown["fabric__leaf_switch"] == "QM9700", "what the blank stands for"
-    more = {row["name"]: row["value"] for row in groups["compute"]["sections"][0]["more_digest"]}
+    more = {row["name"]: row["value"] for row in groups["compute"]["sections"][0].more_digest}
     assert more["compute__nics_per_node"] == "8"
     assert {row["name"]: row["value"] for row in groups["workload"]["digest"]}["workload__gpudirect"] == "yes"
 

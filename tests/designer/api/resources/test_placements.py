@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 import zipfile
+from pathlib import PurePath
 from typing import Any
 
 import pytest
@@ -43,7 +45,9 @@ def test_each_file_is_that_of_the_verb(call: Caller) -> None:
                 continue
             n_files += 1
             assert response.content == written(name, layout)
-            assert launch_format(name).file in response["Content-Disposition"]
+            file = PurePath(launch_format(name).file)
+            named = rf'filename="[a-z0-9-]+-job-{file.stem}-[0-9a-f]{{8}}{re.escape(file.suffix)}"'
+            assert re.search(named, response["Content-Disposition"])
             assert response["Content-Type"].partition(";")[0] == launch_format(name).content_type
     assert n_files > 15
 
