@@ -86,9 +86,9 @@ def _ranges(cost: Cost) -> Grid:
     paid = cost.capex_usd
     rows = [
         *(
-            _row(name, amount, "subtotal" if part == TOTAL else "")
+            _row(name, getattr(paid, part), "subtotal" if part == TOTAL else "")
             for part, name in CAPEX_NAMES.items()
-            if (amount := getattr(paid, part))
+            if part != "facility" or paid.facility
         ),
         *_parts(ONE_OFF_NAMES, cost.one_off_usd or {}),
     ]
