@@ -19,7 +19,7 @@ PICTURED = {
 }
 
 
-PAGE_WIDTH = re.compile(r"test_browser_pages\.py::\w+\[(\d+)-")
+PAGE_WIDTH = re.compile(r"test_browser_pages\.py::\w+\[(\d+)[-\]]")
 
 
 class FilesTogether(LoadScopeScheduling):

@@ -17,6 +17,7 @@ from tests.spread import PICTURED, FilesTogether, name_apart, start_rank
         ("tests/estimator/test_units.py::test_it[a::b]", "tests/estimator/test_units.py"),
         ("tests/designer/browser/test_browser_looks.py::test_it[light-1440-home]", "pictured account"),
         ("tests/designer/browser/test_browser_pages.py::test_it[390-home]", "pages of the pictured account, 390 px"),
+        ("tests/designer/browser/test_browser_pages.py::test_it[390]", "pages of the pictured account, 390 px"),
         ("tests/designer/browser/test_browser_pages.py::test_it[1440-home]", "pages of the pictured account, 1440 px"),
     ],
 )
