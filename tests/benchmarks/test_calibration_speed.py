@@ -21,7 +21,7 @@ NETWORK = {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400}
 def test_an_own_log(benchmark: Any, name: str) -> None:
     data = (LOGS / name).read_bytes()
     answer = benchmark.pedantic(calibrate, ([(name, data)], {}, CATALOG), rounds=5, warmup_rounds=1)
-    assert answer["parameters"]
+    assert answer.parameters
     assert in_yardsticks(benchmark.stats.stats.median) < 3
 
 
@@ -29,7 +29,7 @@ def test_an_own_log(benchmark: Any, name: str) -> None:
 def test_a_log_of_several_nodes(benchmark: Any, nodes: int) -> None:
     data = measured_log(gpus=8 * nodes, nodes=nodes, rows=[(size, time_us * 1.2) for size, time_us in SWEEP])
     answer = benchmark.pedantic(calibrate, ([("log", data)], NETWORK, CATALOG), rounds=5, warmup_rounds=1)
-    assert answer["parameters"]
+    assert answer.parameters
     assert in_yardsticks(benchmark.stats.stats.median) < 3
 
 

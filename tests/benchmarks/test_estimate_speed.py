@@ -30,7 +30,7 @@ def test_one_design_is_estimated(benchmark: Any, nodes: int) -> None:
     """Parts, money and prediction; a preview is this and a template."""
     one = spec(nodes)
     (made,) = benchmark(estimate, [one], CATALOG)
-    assert made.fabric.n_nodes == nodes
+    assert made.compute.counts.nodes == nodes
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_a_sheet_of_all_links_is_compared_in_seconds(links: LinkList, sheet: Pat
     out = report(check_links(links, found))
     check_s = time.process_time() - start - read_s
     print(f"\nsheet: read {read_s:.1f} s, compared {check_s:.1f} s")
-    assert out["matched"] == len(links)
+    assert out.matched == len(links)
     assert in_yardsticks(read_s) < 150
     assert in_yardsticks(check_s) < 80
 
@@ -67,8 +67,8 @@ def test_names_identified_by_cabling_take_seconds_too(links: LinkList, sheet: Pa
     start = time.process_time()
     reported = report(check_links(links, found))
     check_s = time.process_time() - start
-    print(f"\nrenamed: compared {check_s:.1f} s, {reported['names']['told_by']}")
-    assert reported["matched"] == len(links)
+    print(f"\nrenamed: compared {check_s:.1f} s, {reported.names.told_by}")
+    assert reported.matched == len(links)
     assert in_yardsticks(check_s) < 300
 
 

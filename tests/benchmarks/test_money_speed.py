@@ -74,7 +74,7 @@ def test_a_headline_is_drawn_at_each_key(benchmark: Any, gpus: int, monkeypatch:
     monkeypatch.setattr("estimator.cost.cost.draw", kept)
     estimate([parse_spec(values, CATALOG)], CATALOG, parts=("counts", "cables", "bom", "cost", "percentiles"))
     found = benchmark(lambda: simulated(draw(bills[0], CATALOG, DRAWS_OF_HEADLINE, SEED), gpus))
-    assert found["capex_usd"]["p5"] < found["capex_usd"]["p50"] < found["capex_usd"]["p95"]
+    assert found.capex_usd.p5 < found.capex_usd.p50 < found.capex_usd.p95
     assert in_yardsticks(benchmark.stats["min"]) < HEADLINE_BUDGET
 
 

@@ -30,7 +30,7 @@ SYSTEM = H100_NODES
 @pytest.mark.parametrize("gpus", [1024, 131_072, 1_048_576])
 def test_one_design(benchmark: Any, gpus: int) -> None:
     (answer,) = benchmark(design_performance, [SYSTEM], [gpus], CATALOG)
-    assert answer["all_reduce"]["gpus"][-1] == gpus
+    assert answer.all_reduce.gpus[-1] == gpus
     assert in_yardsticks(benchmark.stats.stats.median) < 0.06
 
 
