@@ -1,11 +1,13 @@
 """What a caller is shown: problems with a limit, a value and a way out, and the exceptions that carry them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from estimator.record import Given, IfAny, Json, Shape
 
+F = TypeVar("F")
 Change = Given  # {dotted key: value}, such as {"fabric.tiers": 3}; spec/change.py applies it
 
 WORDS_SHOWN = 5  # messages that one line of words holds
@@ -48,6 +50,20 @@ class SpecError(EstimatorError):
     """The request itself is wrong: a type, a bound, an unknown key, values that contradict each other."""
 
     code = "invalid_spec"
+
+
+def one_of_formats(name: str, formats: Mapping[str, F]) -> F:
+    """A file format by its name.
+
+    Raises
+    ------
+    SpecError
+        For a name that is none of ``formats``.
+    """
+    if name not in formats:
+        message = f"Formats are {', '.join(formats)}, and {name[:40]} was requested."
+        raise SpecError([Problem("format", "not_a_choice", message)])
+    return formats[name]
 
 
 class UnreadableFile(SpecError):

@@ -28,9 +28,10 @@ LONGEST_CHAINS = [(["estimator"], 16), (["designer"], 16), (["estimator", "desig
 BY_HAND = "# fmt: " + "skip"
 MOST_SUBSCRIPTS = 138
 OF_DJANGO = {  # mappings of a framework or a document of others: what was sent, settings, bound fields, headers, a schema
-    "GET", "POST", "FILES", "META", "session", "headers", "environ", "settings", "options", "data", "query_params",
-    "fields", "cleaned_data", "errors", "form", "self", "schema",
-}  # fmt: skip
+    *("GET", "POST", "FILES", "META", "session", "headers", "query_params", "data"),
+    *("environ", "settings", "options", "schema"),
+    *("fields", "cleaned_data", "errors", "form", "self"),
+}
 ALLOWED = {*sys.stdlib_module_names, "numpy", "networkx", "scipy", "pydantic", "pydantic_core", "estimator"}
 
 

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from estimator.cabling.links import LinkList
 from estimator.catalog.ports import COMPUTE
-from estimator.errors import Problem, SpecError
+from estimator.errors import Problem, SpecError, one_of_formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,4 @@ def format_named(name: str) -> Format:
     SpecError
         For a name that is none of them.
     """
-    if name not in FORMATS:
-        message = f"Formats are {', '.join(FORMATS)}, and {name} was requested."
-        raise SpecError([Problem("format", "not_a_choice", message)])
-    return FORMATS[name]
+    return one_of_formats(name, FORMATS)

@@ -1,7 +1,7 @@
 """Scale up or out: the same workload on servers of the catalog with their scale-up domains, in dollars a million tokens.
 
 Each server stands in the same design, sized, networked and priced by it. What the design assumes of years, power and use is
-common to all, so that servers are told apart by their prices (capital, with its ends) and by how far off a rate can be.
+common to all, so that servers differ by their prices (capital, with its ends) and by how far off a rate can be.
 """
 
 from collections.abc import Callable, Mapping, Sequence

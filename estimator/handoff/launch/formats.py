@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 
-from estimator.errors import Problem, SpecError
+from estimator.errors import SpecError, one_of_formats
 from estimator.handoff.launch.job import Job
 
 TRAINING, SERVING = "training", "serving"
@@ -83,10 +83,7 @@ def launch_format(name: str) -> LaunchFormat:
     SpecError
         For a name that is none of them.
     """
-    if name not in LAUNCH_FORMATS:
-        message = f"Formats are {', '.join(LAUNCH_FORMATS)}, and {name} was requested."
-        raise SpecError([Problem("format", "not_a_choice", message)])
-    return LAUNCH_FORMATS[name]
+    return one_of_formats(name, LAUNCH_FORMATS)
 
 
 def formats_of(workload: str, domain_nodes: int) -> dict[str, LaunchFormat]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from estimator.bringup.acceptance.exports import script
 from estimator.bringup.acceptance.gates import Contract
 from estimator.bringup.acceptance.result import Acceptance
-from estimator.errors import Problem, SpecError
+from estimator.errors import one_of_formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,4 @@ def acceptance_format(name: str) -> AcceptanceFormat:
     SpecError
         For a name that is none of them.
     """
-    if name not in ACCEPTANCE_FORMATS:
-        message = f"Formats are {', '.join(ACCEPTANCE_FORMATS)}, and {name[:40]} was requested."
-        raise SpecError([Problem("format", "not_a_choice", message)])
-    return ACCEPTANCE_FORMATS[name]
+    return one_of_formats(name, ACCEPTANCE_FORMATS)
