@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from designer.charts.cost import tooltip
-from designer.charts.vega import IS_ON, Chart, Spec, chart_of
+from designer.charts.vega import IS_ON, Chart, Spec, chart_of, named_rows
 from designer.wording.numbers import computed, message_size, percent
 from estimator.workloads.paths.hierarchy import LinkLevel
 
@@ -45,14 +45,7 @@ def levels_chart(levels: Sequence[LinkLevel]) -> Chart:
         {"series": "s0", "text": _head(one), "gb_s": one.gb_s, "rate": _rate(one), "late": _latency(one)}
         for one in levels
     ]
-    y = {
-        "field": "text",
-        "type": "nominal",
-        "title": None,
-        "sort": None,
-        "scale": {"domain": [_head(one) for one in levels]},
-        "axis": {"ticks": False, "domain": False, "grid": True, "labelLimit": 260},
-    }
+    y = named_rows([_head(one) for one in levels], 260, has_grid=True)
     x = {
         "field": "gb_s",
         "type": "quantitative",
@@ -113,14 +106,7 @@ def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Seque
         "transform": [IS_ON],
         "mark": {"type": "bar", "tooltip": tooltip(hover)},
         "encoding": {
-            "y": {
-                "field": "text",
-                "type": "nominal",
-                "title": None,
-                "sort": None,
-                "scale": {"domain": domain},
-                "axis": {"ticks": False, "domain": False, "labelLimit": 300},
-            },
+            "y": named_rows(domain, 300),
             "x": {
                 "field": "share",
                 "type": "quantitative",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from designer.charts.cost import tooltip
-from designer.charts.vega import IS_ON, POINT, Chart, chart_of
+from designer.charts.vega import IS_ON, POINT, Chart, chart_of, named_rows
 from designer.wording.numbers import computed, count, usd_small, usd_small_range
 from estimator.workloads.servers import ServerRow
 
@@ -30,14 +30,7 @@ def servers_chart(servers: Sequence[ServerRow]) -> Chart | None:
     x = {"field": "low", "type": "quantitative", "title": "Dollars a million tokens (logarithmic)"}
     spec = {
         "encoding": {
-            "y": {
-                "field": "text",
-                "type": "nominal",
-                "title": None,
-                "sort": None,
-                "scale": {"domain": [server_words(one) for one, _ in priced]},
-                "axis": {"ticks": False, "domain": False, "grid": True, "labelLimit": 260},
-            },
+            "y": named_rows([server_words(one) for one, _ in priced], 260, has_grid=True),
         },
         "layer": [
             {

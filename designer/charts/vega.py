@@ -48,6 +48,18 @@ CONFIG = {
 }
 
 
+def named_rows(names: Sequence[str], limit_px: int, has_grid: bool = False) -> Spec:
+    """The y axis of a chart with a row a name (field ``text``), in their order; names end after ``limit_px``."""
+    return {
+        "field": "text",
+        "type": "nominal",
+        "title": None,
+        "sort": None,
+        "scale": {"domain": list(names)},
+        "axis": {"ticks": False, "domain": False, "labelLimit": limit_px} | ({"grid": True} if has_grid else {}),
+    }
+
+
 def chosen(values: Sequence[Any], limit: int = MAX_SERIES) -> list[int]:
     """Positions of at most ``limit`` of the values, spread evenly, first and last among them."""
     if len(values) <= limit:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from designer.charts.cost import tooltip
-from designer.charts.vega import IS_ON, MAX_SERIES, POINT, Chart, Spec, chart_of, chosen
+from designer.charts.vega import IS_ON, MAX_SERIES, POINT, Chart, Spec, chart_of, chosen, named_rows
 from designer.wording.layouts import layout_words, placement_words
 from designer.wording.numbers import computed, count, duration_us, percent
 from estimator.workloads.serving.answer import Placement
@@ -36,14 +36,7 @@ def parts_chart(layouts: Sequence[StepAnswer]) -> Chart:
         "transform": [IS_ON],
         "mark": {"type": "bar", "tooltip": tooltip({"Layout": "text", "Part": "kind", "Time": "printed"})},
         "encoding": {
-            "y": {
-                "field": "text",
-                "type": "nominal",
-                "title": None,
-                "sort": None,
-                "scale": {"domain": heads},
-                "axis": {"ticks": False, "domain": False, "labelLimit": 220},
-            },
+            "y": named_rows(heads, 220),
             "x": {"field": "seconds", "type": "quantitative", "title": "Time of a step, s", "stack": "zero"},
             "order": {"field": "at"},
         },
