@@ -107,10 +107,8 @@ def workloads_of(estimate: PricedEstimate, query: Given) -> DesignWorkloads:
         )
         raise NotPredicted([Problem("compute.server", "not_predicted", message)])
     training, serving = training_form(query, estimate.compute.counts.gpus), serving_form(query)
-    layouts, placements = (
-        searched_layouts(training, on_design(estimate)),
-        searched_placements(serving, on_design(estimate)),
-    )
+    on = on_design(estimate)
+    layouts, placements = searched_layouts(training, on), searched_placements(serving, on)
     return DesignWorkloads(
         name=estimate.spec.name,
         spec_hash=estimate.spec_hash,
@@ -120,13 +118,13 @@ def workloads_of(estimate: PricedEstimate, query: Given) -> DesignWorkloads:
             model=counted_model(shape_named(training.texts()["train_model"], "train_model")),
             asked=training.texts(),
             searched=layouts,
-            run=run_of(training, layouts.layouts[0], on_design(estimate)) if layouts.layouts else None,
+            run=run_of(training, layouts.layouts[0], on) if layouts.layouts else None,
         ),
         serving=ServedHere(
             model=counted_model(shape_named(serving.texts()["serve_model"], "serve_model")),
             asked=serving.texts(),
             searched=placements,
-            front=front_of(serving, on_design(estimate)) if placements.placements else [],
+            front=front_of(serving, on) if placements.placements else [],
         ),
         links=levels,
         constants=workload_constants(),

@@ -86,8 +86,9 @@ def chosen_job(job: EstimateJob, estimate: PricedEstimate, query: Given) -> Job:
         If model or catalog have changed since the estimate.
     """
     refuse_outdated(job)
-    layouts = searched_layouts(training_form(query, estimate.compute.counts.gpus), on_design(estimate)).layouts
-    placements = searched_placements(serving_form(query), on_design(estimate)).placements
+    on = on_design(estimate)
+    layouts = searched_layouts(training_form(query, on.gpus), on).layouts
+    placements = searched_placements(serving_form(query), on).placements
     request, catalog = request_of(placing_of(query, layouts, placements)), load_catalog()
     return placed_job(parse_spec(job.spec, catalog), request, catalog)
 

@@ -83,14 +83,15 @@ def training_context(estimate: PricedEstimate, query: Given) -> Context:
     """The form, and the layouts that it asks for; what is refused stands beside its field."""
     form = training_form(query, estimate.compute.counts.gpus)
     context: Context = {"training_form": form}
+    on = on_design(estimate)
     with form.refusing():
-        found = searched_layouts(form, on_design(estimate))
+        found = searched_layouts(form, on)
         context |= {"searched": found}
         if found.layouts:
             best = found.layouts[0]
             charts = [parts_chart(found.layouts[:LAYOUTS_DRAWN])]
             context |= {"best": best, "best_words": layout_words(best.parallel), "parts_charts": charts}
-            context |= {"run": run_of(form, best, on_design(estimate))}
+            context |= {"run": run_of(form, best, on)}
     return context
 
 
@@ -98,10 +99,11 @@ def serving_context(estimate: PricedEstimate, query: Given) -> Context:
     """The form, and the placements that it asks for; what is refused stands beside its field."""
     form = serving_form(query)
     context: Context = {"serving_form": form}
+    on = on_design(estimate)
     with form.refusing():
-        found = searched_placements(form, on_design(estimate))
+        found = searched_placements(form, on)
         context |= {"served": found}
-        front = front_of(form, on_design(estimate)) if found.placements else []
+        front = front_of(form, on) if found.placements else []
         context |= {"serving_charts": [serving_chart(front)] if front else []}
         context |= _beside(form, estimate, found)
     return context
