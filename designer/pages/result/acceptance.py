@@ -1,15 +1,17 @@
 """The page of a design's acceptance contract: its gates, and what uploaded results say of the built network."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
+from designer.pages.result.job import result_or_404
+from designer.pages.sending import attachment
 from designer.services.access import design_to_own, job_to_see
 from designer.services.shown_page import version_asked
 from designer.services.uploads import bytes_of
@@ -17,6 +19,7 @@ from designer.wording.context import Context
 from designer.wording.query import column_heads, one_of
 from estimator.bringup.acceptance.design import accepted
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
+from estimator.bringup.acceptance.gates import Contract
 from estimator.bringup.acceptance.readers.upload import MAX_FILE_BYTES
 from estimator.bringup.acceptance.result import Acceptance, Gate, GateResult, Verdict
 from estimator.catalog.loader import load_catalog
@@ -65,8 +68,7 @@ def acceptance(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRespo
     """The gates, sorted as the address says, or their file; with files, the verdicts."""
     design = design_to_own(request, design_id)
     job = job_to_see(request, design, job_id)
-    if job.state != EstimateJob.State.SUCCEEDED or job.result is None:
-        raise Http404("This estimate has no result.")
+    result_or_404(job)
     context: Context = {"design": design, "job": job, "max_bytes": settings.MAX_LINK_FILE_BYTES}
     context |= {"formats": {key: form for key, form in ACCEPTANCE_FORMATS.items() if key != "json"}}
     context |= version_asked(request, design)
@@ -92,7 +94,7 @@ def _if_any(job: EstimateJob) -> Context:
 
 
 def _planned(job: EstimateJob, order: str | None) -> Context:
-    _, answer = accepted(parse_spec(job.spec, load_catalog()), load_catalog())
+    _, answer = _accepted(job)
     key = (order or "").removeprefix("-")
     key, is_down = (key, str(order).startswith("-")) if key in ORDERS else (_IN_ORDER, False)
     gates = sorted(answer.gates, key=ORDERS[key], reverse=is_down and key != _IN_ORDER)
@@ -109,7 +111,7 @@ def _judged(request: HttpRequest, job: EstimateJob) -> Context:
             [Problem("results", "required", "Choose files first: logs of the gates, or an archive of them.")]
         )
     files = ((str(one.name), bytes_of(one, "results", MAX_FILE_BYTES)) for one in uploads)
-    _, answer = accepted(parse_spec(job.spec, load_catalog()), load_catalog(), files)
+    _, answer = _accepted(job, files)
     results = _shown(answer)
     counted = [(VERDICTS[verdict], sum(one.verdict == verdict for one in answer.results)) for verdict in WORST_FIRST]
     return {
@@ -135,6 +137,9 @@ def _shown(answer: Acceptance) -> list[ShownResult]:
 
 def _file(job: EstimateJob, name: str) -> HttpResponse:
     form = ACCEPTANCE_FORMATS[name]
-    contract, answer = accepted(parse_spec(job.spec, load_catalog()), load_catalog())
-    headers = {"Content-Disposition": f'attachment; filename="{form.file}"'}
-    return HttpResponse("".join(form.write(contract, answer)), content_type=form.content_type, headers=headers)
+    contract, answer = _accepted(job)
+    return attachment("".join(form.write(contract, answer)), form.content_type, form.file)
+
+
+def _accepted(job: EstimateJob, files: Iterable[tuple[str, bytes]] = ()) -> tuple[Contract, Acceptance]:
+    return accepted(parse_spec(job.spec, load_catalog()), load_catalog(), files)

@@ -5,10 +5,11 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
+from designer.pages.result.job import result_or_404
 from designer.services.access import design_to_own, job_to_see
 from designer.services.link_lists import is_outdated, links_of
 from designer.services.shown_page import version_asked
@@ -57,9 +58,7 @@ def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRe
     """Request a file; with one, compare it with a fabric of the estimate."""
     design = design_to_own(request, design_id)
     job = job_to_see(request, design, job_id)
-    if job.state != EstimateJob.State.SUCCEEDED or job.result is None:
-        raise Http404("This estimate has no result.")
-    roles = list(job.result["fabrics"])
+    roles = list(result_or_404(job)["fabrics"])
     query = request.POST if request.method == "POST" else request.GET
     role, form = one_of(query.get("fabric"), roles), one_of(query.get("format"), (AUTO, *FORMATS))
     context: Context = {

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils import timezone
 from django_htmx.http import retarget
@@ -18,6 +18,7 @@ from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.jobs.models import EstimateJob
+from estimator.record import Json
 from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.version import MODEL_VERSION
@@ -30,6 +31,13 @@ def job_or_404(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[Des
     """A design that the visitor may see, and one of its owner's estimates."""
     row = design_to_see(request, design_id)
     return row, job_to_see(request, row, job_id)
+
+
+def result_or_404(job: EstimateJob) -> Json:
+    """The result of a finished estimate, as its row keeps it."""
+    if job.state != EstimateJob.State.SUCCEEDED or job.result is None:
+        raise Http404("This estimate has no result.")
+    return job.result
 
 
 # What the tabs tell of other things than the design itself, which a shared link does not open.

@@ -3,18 +3,17 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from designer.forms.workloads import OwnModelForm, PlacementForm, ServingForm, TrainingForm
-from designer.pages.result.job import job_or_404
+from designer.pages.result.job import job_or_404, result_or_404
 from designer.services.access import design_page
 from designer.services.shown_page import shown_page, version_asked
 from designer.services.workloads.own_models import packed, packed_keys
 from estimator.errors import Problem, SpecError
-from estimator.jobs.models import EstimateJob
 
 BOTH = ("train_model", "serve_model")
 FIELDS = {"train": BOTH[:1], "serve": BOTH[1:], "both": BOTH}
@@ -25,8 +24,7 @@ FIELDS = {"train": BOTH[:1], "serve": BOTH[1:], "both": BOTH}
 def own_model(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The tab with a model of the reader's own, in its address; what is refused stands beside the fields."""
     row, job = job_or_404(request, design_id, job_id)
-    if job.state != EstimateJob.State.SUCCEEDED:
-        raise Http404("This estimate has no result.")
+    result_or_404(job)
     of_version = version_asked(request, row)
     page = shown_page({"design": row} | of_version)
     form = OwnModelForm(request.POST)

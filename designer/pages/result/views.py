@@ -12,7 +12,7 @@ from designer.drawings.overview import fabric_svg
 from designer.exports.file_names import design_file_stem
 from designer.pages.result.bill import sorted_bom
 from designer.pages.result.fabric import fabric_file, found_query
-from designer.pages.result.job import job_context, job_or_404, job_part
+from designer.pages.result.job import job_context, job_or_404, job_part, result_or_404
 from designer.pages.result.racks import racks_picture
 from designer.pages.sending import attachment
 from designer.services.access import (
@@ -58,8 +58,7 @@ def estimate_cancel(request: HttpRequest, design_id: UUID, job_id: UUID) -> Http
 def estimate_tab(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """One tab of a finished estimate, for the page that has the others' links already."""
     row, job = job_or_404(request, design_id, job_id)
-    if job.state != EstimateJob.State.SUCCEEDED:
-        raise Http404("This estimate has no result.")
+    result_or_404(job)
     of_version = version_asked(request, row)
     page = shown_page({"design": row} | of_version)
     context = job_context(request, row, job, page.version) | of_version
