@@ -2,8 +2,9 @@
 
 import math
 import re
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,29 @@ def is_whole_number(text: str, max_digits: int) -> bool:
 def ceil_div(dividend: Any, divisor: Any) -> Any:
     """⌈dividend / divisor⌉ of integers or int64 arrays, exactly; ``divisor`` above 0."""
     return -(-dividend // divisor)
+
+
+def column_names(kind: Any) -> Collection[str]:
+    """Names of a dataclass's fields, as it has them: ``fields`` makes records of them anew for every batch of columns."""
+    names: dict[str, Any] = kind.__dataclass_fields__
+    return names
+
+
+class Columns:
+    """A frozen dataclass with columns alone: arrays of shape (n_variants,), one value a variant."""
+
+    def each(self, change: Callable[[Any], Any]) -> Self:
+        """The same columns, each changed alike."""
+        return type(self)(**{name: change(getattr(self, name)) for name in column_names(type(self))})
+
+    def take(self, rows: npt.NDArray[np.intp] | slice) -> Self:
+        """The same columns for some variants."""
+        return self.each(lambda column: column[rows])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The variants of several batches, one after the other."""
+        return cls(**{name: np.concatenate([getattr(one, name) for one in parts]) for name in column_names(cls)})
 
 
 def gbit_s_to_byte_s(rate_gbit_s: Any) -> Any:

@@ -5,7 +5,7 @@ here is the one that the same values, named, would give. Every value that the re
 has the order of what counts, and why.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from estimator.fabric.sizing import (
     three_tiers,
     two_tiers,
 )
-from estimator.units import IntArray, ceil_div
+from estimator.units import Columns, IntArray, ceil_div, column_names
 
 _EXACT, _WHOLE_CAGES, _WHOLE_NODES = range(3)  # how the downlinks of a leaf are rounded up
 _PODS_FIRST, _PODS_AT_ONCE = 24, 512  # the few that look best first: they rule out most others
@@ -55,7 +55,7 @@ class Candidates:
 
 
 @dataclass(frozen=True)
-class Built:
+class Built(Columns):
     """What candidates come to; columns. ``switches`` of all components."""
 
     fits: BoolArray
@@ -71,14 +71,18 @@ class Built:
 
 def settled(asked: Asked) -> Asked:
     """The request with everything that it leaves open chosen; unchanged where nothing was found, or one leaf holds all."""
-    alone = fits_one_tier(asked, leaf_layer(asked).grown_nodes) & (asked.tiers < 2)
+    leaves = leaf_layer(asked)
+    alone = fits_one_tier(asked, leaves.grown_nodes) & (asked.tiers < 2)
     open_rows = np.flatnonzero(~alone & (asked.tiers != 1))
     if not len(open_rows):
         return asked
     chosen = asked.copy()
-    left = _settle_two_tiers(asked, open_rows[asked.tiers[open_rows] != 3], chosen)
-    three = np.concatenate([left, open_rows[asked.tiers[open_rows] == 3]])
-    for row in np.sort(three):
+    flat = open_rows[asked.tiers[open_rows] != 3]
+    # a spine has a port for each leaf, or no split needs a look: more leaves than the fullest that may be make it worse
+    least = leaf_rows(leaves.grown_nodes, asked, leaves) * leaves.columns
+    flat = flat[(asked.uneven | (least <= asked.spine_ports))[flat]]
+    done = _settle_two_tiers(asked, leaves, flat, chosen) if len(flat) else flat
+    for row in np.setdiff1d(open_rows[asked.tiers[open_rows] != 2], done):
         _settle_three_tiers(asked, int(row), chosen)
     return chosen
 
@@ -86,23 +90,19 @@ def settled(asked: Asked) -> Asked:
 # ---------------------------------------------------------------- candidates of two tiers
 
 
-def _settle_two_tiers(asked: Asked, rows: IntArray, chosen: Asked) -> IntArray:
-    """Choose for requests that may have two tiers; those that need a third are returned."""
-    if not len(rows):
-        return rows
-    candidates = _two_tier_candidates(asked.take(rows))
+def _settle_two_tiers(asked: Asked, base: Leaves, rows: IntArray, chosen: Asked) -> IntArray:
+    """Choose for these requests where two tiers will do; those are returned."""
+    candidates = _two_tier_candidates(asked.take(rows), base.take(rows))
     leaves = _leaves(candidates)
     found = two_tiers(candidates.asked, leaves, leaves.grown_nodes)
     built = _built(candidates, leaves, found.group_spines, found.uplinks)
     best = _best(candidates, built, len(rows))
     _write(chosen, rows, candidates, built, best, tiers=2)
-    none = rows[best < 0]
-    return none[asked.tiers[none] == 0]
+    return rows[best >= 0]
 
 
-def _two_tier_candidates(asked: Asked) -> Candidates:
+def _two_tier_candidates(asked: Asked, base: Leaves) -> Candidates:
     """Leaves of a column from the fewest on, as long as more of them could still save a spine each."""
-    base = leaf_layer(asked)
     least = leaf_rows(base.grown_nodes, asked, base)
     is_open = _is_open(asked)
     units = np.where(_fills_units(asked), ceil_div(base.grown_nodes, np.maximum(asked.unit_nodes, 1)), 1)
@@ -234,7 +234,9 @@ class _Pods:
 def _searched(one: Asked, is_symmetric: bool) -> tuple[Built, Candidates]:
     """Candidates in the order of a bound from below, until none that is left could win."""
     pods = _pods(one, is_symmetric)
-    order = np.lexsort((-pods.pod, pods.bound))  # of equal ones the largest pods: more paths between their leaves
+    order = np.argsort(
+        pods.bound * (pods.pod.max(initial=0) + 1) - pods.pod, kind="stable"
+    )  # of equal ones the largest pods: more paths between their leaves
     fewest = _NO_LIMIT
     found: list[tuple[Built, Candidates]] = []
     for part in np.split(order, range(_PODS_FIRST, len(order), _PODS_AT_ONCE)):
@@ -244,7 +246,7 @@ def _searched(one: Asked, is_symmetric: bool) -> tuple[Built, Candidates]:
         some = pods.at(part)
         found.append(_with_spines(some, _near(fewest) + 1, is_symmetric))
         if one.pod_nodes[0] and not is_symmetric:  # a last pod of its own size may need fewer spines
-            found.append((_sized(some), some))
+            found.append((_sized(some, _leaves(some)), some))
         fewest = min(fewest, *(_fewest(*one) for one in found[-2:]))
     return _joined(found) if found else (_nothing_built(), _plain(one, one.nodes[:0], one.nodes[:0]))
 
@@ -257,18 +259,19 @@ def _pods(one: Asked, is_symmetric: bool) -> _Pods:
     """
     down, unit, pod = _pod_values(one)
     asked = replace(one, down=down, unit_nodes=unit, pod_nodes=pod)  # what all share stays a column of one row
-    asked = replace(asked, last_pod_even=_last_pod_even(asked) & (one.pod_nodes == 0))
-    found = _bounded(one, asked, np.zeros_like(pod), is_symmetric)
+    leaves = leaf_layer(asked)
+    asked = replace(asked, last_pod_even=_last_pod_even(asked, leaves) & (one.pod_nodes == 0))
+    found = _bounded(one, asked, leaves, np.zeros_like(pod), is_symmetric)
     if not one.manager_links[0] or one.up[0]:
         return found
-    waiting = _bounded(one, asked, _manager_ports(asked), is_symmetric)
-    columns = [f.name for f in fields(_Pods) if f.name != "one"]
+    waiting = _bounded(one, asked, leaves, _manager_ports(asked), is_symmetric)
+    columns = [name for name in column_names(_Pods) if name != "one"]
     return _Pods(one, **{name: np.concatenate([getattr(found, name), getattr(waiting, name)]) for name in columns})
 
 
-def _bounded(one: Asked, asked: Asked, kept: IntArray, is_symmetric: bool) -> _Pods:
+def _bounded(one: Asked, asked: Asked, layer: Leaves, kept: IntArray, is_symmetric: bool) -> _Pods:
     """Those that can be built, with the switches that they need if all ports of spines and cores are in use."""
-    leaves = _leaves(Candidates(asked, np.zeros_like(kept), kept, np.zeros(len(kept), dtype=np.bool_)))
+    leaves = _with_waiting(Candidates(asked, np.zeros_like(kept), kept, np.zeros(len(kept), dtype=np.bool_)), layer)
     needed, ports_down = leaves.uplinks_needed, np.maximum(spine_downlinks(asked), 1)
     pods = pods_of(leaves.grown_nodes, asked, leaves, ports_down)
     n_leaf = leaves.columns * ((pods.n_pods - 1) * pods.rows + pods.last_rows)
@@ -320,13 +323,12 @@ def _pod_values(one: Asked) -> tuple[IntArray, IntArray, IntArray]:
     return down[at], units[at], in_pod[at, column]
 
 
-def _last_pod_even(asked: Asked) -> BoolArray:
+def _last_pod_even(asked: Asked, leaves: Leaves) -> BoolArray:
     """Where a last pod may share its nodes out, each of its leaves with some: for OpenSM over as many leaves as the others
     have, else over those that it needs, if the last of them would not be half full.
 
     Not in a design that grows, nor in what it grows to: nodes placed so would move.
     """
-    leaves = leaf_layer(asked)
     nodes, pod = leaves.grown_nodes, np.maximum(asked.pod_nodes, 1)
     by_rail = asked.rails_a_leaf > 0
     rows = leaf_rows(pod, asked, leaves)
@@ -379,14 +381,14 @@ def _with_spines(pods: Candidates, best: int, is_symmetric: bool) -> tuple[Built
             chosen,
             asked=replace(chosen.asked, least_spines=spines[0, column[part]], pods_alike=~chosen.asked.uneven),
         )
-        found.append((_sized(chosen), chosen))
+        found.append((_sized(chosen, leaves.take(at[part])), chosen))
         best = min(best, _near(_fewest(*found[-1])))
     return _joined(found)
 
 
 def _nothing_built() -> Built:
     flags = ("fits", "is_held", "is_stranded")
-    return Built(**{f.name: np.zeros(0, dtype=np.bool_ if f.name in flags else np.int64) for f in fields(Built)})
+    return Built(**{name: np.zeros(0, dtype=np.bool_ if name in flags else np.int64) for name in column_names(Built)})
 
 
 def _fewest(built: Built, candidates: Candidates) -> int:
@@ -405,8 +407,7 @@ def _near(fewest: Any) -> Any:
     return fewest + fewest // _NEAR_SHARE
 
 
-def _sized(candidates: Candidates) -> Built:
-    leaves = _leaves(candidates)
+def _sized(candidates: Candidates, leaves: Leaves) -> Built:
     wanted = np.ones(len(candidates), dtype=np.bool_)
     found = three_tiers(candidates.asked, leaves, leaves.grown_nodes, wanted, may_pad=False)
     return _built(candidates, leaves, found.group_spines, found.uplinks, found)
@@ -416,9 +417,13 @@ def _sized(candidates: Candidates) -> Built:
 
 
 def _leaves(candidates: Candidates) -> Leaves:
-    """The leaf layer, with ports that wait for fabric managers, and uplinks that begin in a cage of their own."""
+    """The leaf layer of candidates."""
+    return _with_waiting(candidates, leaf_layer(candidates.asked))
+
+
+def _with_waiting(candidates: Candidates, leaves: Leaves) -> Leaves:
+    """A leaf layer with ports that wait for fabric managers, and uplinks that begin in a cage of their own."""
     asked = candidates.asked
-    leaves = leaf_layer(asked)
     used = ceil_div(leaves.fullest, asked.endpoints_a_port) + candidates.kept
     needed = np.where(candidates.kept > 0, uplinks_for(used, asked), leaves.uplinks_needed)
     facing = np.where((asked.rails_a_leaf > 0) & (asked.down == 0), used, np.maximum(leaves.downlinks, used))
@@ -549,9 +554,8 @@ def _pick(candidates: Candidates, rows: IntArray) -> Candidates:
 
 
 def _all_of(parts: list[Candidates]) -> Candidates:
-    asked = Asked(**{f.name: np.concatenate([getattr(c.asked, f.name) for c in parts]) for f in fields(Asked)})
     return Candidates(
-        asked,
+        Asked.joined([c.asked for c in parts]),
         of=np.concatenate([c.of for c in parts]),
         kept=np.concatenate([c.kept for c in parts]),
         shares=np.concatenate([c.shares for c in parts]),
@@ -559,5 +563,4 @@ def _all_of(parts: list[Candidates]) -> Candidates:
 
 
 def _joined(found: list[tuple[Built, Candidates]]) -> tuple[Built, Candidates]:
-    built = Built(**{f.name: np.concatenate([getattr(one, f.name) for one, _ in found]) for f in fields(Built)})
-    return built, _all_of([candidates for _, candidates in found])
+    return Built.joined([built for built, _ in found]), _all_of([candidates for _, candidates in found])

@@ -2,15 +2,15 @@
 
 A column has shape (n_variants,); sizing.py fills them."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Self
 
 from estimator.fabric.even_spread import BoolArray
-from estimator.units import IntArray, ceil_div
+from estimator.units import Columns, IntArray, ceil_div, column_names
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(Columns):
     """What the specs ask for, as columns: counts and ports, 0 where nothing was said."""
 
     nodes: IntArray
@@ -57,22 +57,18 @@ class Asked:
     core_cents: IntArray
     link_end_cents: IntArray
 
-    def take(self, rows: IntArray | slice) -> Self:
-        """The same columns for some requests."""
-        return type(self)(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
-
     def copy(self) -> Self:
         """Columns of their own, to write choices into."""
-        return type(self)(**{f.name: getattr(self, f.name).copy() for f in fields(self)})
+        return self.each(lambda column: column.copy())
 
     def write(self, rows: IntArray | slice, other: Self) -> None:
         """Put the columns of ``other`` into these rows of a copy."""
-        for f in fields(self):
-            getattr(self, f.name)[rows] = getattr(other, f.name)
+        for name in column_names(type(self)):
+            getattr(self, name)[rows] = getattr(other, name)
 
 
 @dataclass(frozen=True)
-class Leaves:
+class Leaves(Columns):
     """The leaf layer of one component, before tiers are chosen; columns."""
 
     downlinks: IntArray  # leaf ports towards nodes

@@ -5,13 +5,13 @@ of 64 ports, and NVIDIA's table has 16, because 32 links do not spread evenly ov
 All functions take columns over variants and hold counts as int64.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from estimator.units import IntArray, ceil_div, divisors
+from estimator.units import Columns, IntArray, ceil_div, divisors
 
 BoolArray = npt.NDArray[np.bool_]
 NONE = 0  # a count of switches that means "no such spread"
@@ -66,7 +66,7 @@ def _chunks(n_variants: int, cells_a_variant: int) -> list[slice]:
 
 
 @dataclass(frozen=True)
-class CoreRequest:
+class CoreRequest(Columns):
     """Groups of spines that the cores must join; columns of shape (n_variants,), counts.
 
     A *full* group belongs to a pod that is full, a *last* one to the last, smaller pod (``last_groups`` 0: there is
@@ -88,10 +88,6 @@ class CoreRequest:
     last_rows: IntArray
     least_spines: IntArray
     sets: IntArray
-
-    def take(self, rows: npt.NDArray[np.intp] | slice) -> "CoreRequest":
-        """The same columns for some variants."""
-        return CoreRequest(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
 
 @dataclass(frozen=True)
@@ -165,7 +161,7 @@ def _search_divisors(q: CoreRequest, widest: int, last: int) -> tuple[IntArray, 
     """The grid (variants, spines of the last group, sets) at once."""
     s_last = np.arange(1, last + 1, dtype=np.int64)[None, :, None]
     sets = _divisor_lists(widest)[q.full_spines][:, None, :]
-    col = CoreRequest(**{f.name: getattr(q, f.name)[:, None, None] for f in fields(q)})
+    col = q.each(lambda column: column[:, None, None])
     has_last = col.last_groups > 0
     full_up = spine_uplinks(col.full_rows * (col.uplinks // np.maximum(col.full_spines, 1)), col)
     last_down = col.last_rows * (col.uplinks // s_last)

@@ -7,7 +7,7 @@ multiplied by ``n_components``.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,7 +30,7 @@ from estimator.fabric.even_spread import NONE, BoolArray, CoreLayout, CoreReques
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import Fabric
 from estimator.spec.rates import asked_ratio, cage_links_of, endpoint_rate, port_rate, ports_a_cage, uplink_rate
-from estimator.units import IntArray, ceil_div, parse_ratio
+from estimator.units import IntArray, ceil_div, column_names, parse_ratio
 
 NO_PRICE_SWITCH_CENTS = 4_000_000  # of parts without a price: a switch costs as much as forty link ends
 NO_PRICE_END_CENTS = 100_000
@@ -215,12 +215,15 @@ def leaf_layer(asked: Asked) -> Leaves:
 def leaf_rows(nodes: IntArray, asked: Asked, leaves: Leaves) -> IntArray:
     """Leaves of one column for ``nodes`` nodes: one a unit by rail, as many as fill up in node order."""
     unit, capacity = np.maximum(leaves.unit_nodes, 1), np.maximum(leaves.capacity, 1)
+    by_rail = asked.rails_a_leaf > 0
+    if by_rail.all():  # thousands of pods of one request are tried so: the rest would be computed for nothing
+        return ceil_div(nodes, unit)
     in_order = ceil_div(nodes * asked.endpoints_a_node, capacity)
     units, rest = nodes // unit, nodes % unit
     in_units = units * ceil_div(unit * asked.endpoints_a_node, capacity) + ceil_div(
         rest * asked.endpoints_a_node, capacity
     )
-    return np.where(asked.rails_a_leaf > 0, ceil_div(nodes, unit), np.where(leaves.unit_nodes > 0, in_units, in_order))
+    return np.where(by_rail, ceil_div(nodes, unit), np.where(leaves.unit_nodes > 0, in_units, in_order))
 
 
 class Pods(NamedTuple):
@@ -356,7 +359,10 @@ def three_tiers(asked: Asked, leaves: Leaves, grow: IntArray, wanted: BoolArray,
     )
     even, uneven = even_cores(request, ~asked.uneven & may_pad), uneven_cores(request)
     cores = CoreLayout(
-        **{f.name: np.where(asked.uneven, getattr(uneven, f.name), getattr(even, f.name)) for f in fields(CoreLayout)}
+        **{
+            name: np.where(asked.uneven, getattr(uneven, name), getattr(even, name))
+            for name in column_names(CoreLayout)
+        }
     )
     return ThreeTiers(
         group_spines=np.where(cores.core_groups > 0, spines, NONE), uplinks=uplinks, grown=pods, cores=cores

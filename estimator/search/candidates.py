@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -23,7 +23,7 @@ from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import MAX_ENDPOINTS
 from estimator.spec.parse import parse_spec
 from estimator.spec.rates import ports_a_cage
-from estimator.units import BoolArray, IntArray, ceil_div, parse_ratio
+from estimator.units import BoolArray, IntArray, ceil_div, column_names, parse_ratio
 
 LEFT_OUT = 0  # in a column: the key was not given
 _RATIO_PATHS = ("fabric.oversubscription", "fabric.spine_oversubscription")
@@ -254,9 +254,8 @@ class Batch:
 
 def taken(sizing: Sizing, rows: IntArray) -> Sizing:
     """Some designs of a sizing."""
-    leaves = replace(sizing.leaves, **{f.name: getattr(sizing.leaves, f.name)[rows] for f in fields(sizing.leaves)})
-    own = {f.name: getattr(sizing, f.name)[rows] for f in fields(sizing) if f.name not in ("asked", "leaves")}
-    return Sizing(asked=sizing.asked.take(rows), leaves=leaves, **own)
+    own = {name: getattr(sizing, name)[rows] for name in column_names(Sizing) if name not in ("asked", "leaves")}
+    return Sizing(asked=sizing.asked.take(rows), leaves=sizing.leaves.take(rows), **own)
 
 
 def batches(
@@ -402,7 +401,7 @@ def _is_allowed(asked: Asked, kept: IntArray) -> BoolArray:
 
 def _sized(asked: Asked) -> Sizing:
     """Size candidates; those that ask for the same are sized once."""
-    table = np.stack([getattr(asked, f.name).astype(np.int64) for f in fields(asked)], axis=1)
+    table = np.stack([getattr(asked, name).astype(np.int64) for name in column_names(Asked)], axis=1)
     rows = np.ascontiguousarray(table).view([("", np.int64)] * table.shape[1]).ravel()
     _, first, again = np.unique(rows, return_index=True, return_inverse=True)
     return taken(sized_columns(with_first_pods(asked.take(first))), again.ravel())
