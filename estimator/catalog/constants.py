@@ -22,7 +22,7 @@ class ModelConstants:
     def __init__(self, catalog: Any) -> None:
         self._values: dict[tuple[str, str], float] = {}
         self._rows: dict[tuple[str, str], Any] = {}
-        self._asked: dict[tuple[str, str], set[str]] = {}
+        self._asked: dict[tuple[str, str], tuple[str, str]] = {}  # name and index → the row that answered
         self._given: dict[tuple[str, str], float] = {}
         self.source: str | None = None  # of the given ones
         for row in catalog.constants.values():
@@ -58,10 +58,10 @@ class ModelConstants:
 
     def value(self, name: str, index: str = "") -> float:
         """One constant; KeyError if no row answers."""
-        key = self.key(name, index)
+        key = self._asked.get((name, index)) or self.key(name, index)
         if key is None:
             raise KeyError(f"model_constants.csv has no row for {name!r} with index {index!r}")
-        self._asked.setdefault(key, set()).add(index)
+        self._asked[name, index] = key
         return self._values[key]
 
     def get(self, name: str, index: str, otherwise: float) -> float:
@@ -82,11 +82,8 @@ class ModelConstants:
 
     def used(self, without: frozenset[str]) -> list[Any]:
         """The rows that have answered so far, in the order of the file, but for indices with a part in ``without``."""
-        return [
-            row
-            for key, row in self._rows.items()
-            if any(not without & set(index.split(".")) for index in self._asked.get(key, ()))
-        ]
+        keys = {key for (_, index), key in self._asked.items() if without.isdisjoint(index.split("."))}
+        return [row for key, row in self._rows.items() if key in keys]
 
     def generation(self, architecture: str) -> str:
         """A GPU's architecture → the generation that constants are kept by.

@@ -11,13 +11,11 @@ import numpy as np
 
 from estimator.catalog.constants import ModelConstants
 from estimator.performance.bandwidth import (
-    EVERYBODY,
     IN_NETWORK,
     LEAF,
     NVLINK_REDUCTION,
     Paths,
     Points,
-    paths_of,
     slower,
 )
 from estimator.performance.collectives import (
@@ -73,7 +71,7 @@ def _of_fabric(points: Points, constants: ModelConstants, name: str, start: str 
 def _ring(points: Points, paths: Paths, constants: ModelConstants, collective: str) -> Rows:
     columns, many, passes = points.columns, points.n_domains > 1, RING_PASSES[collective]
     inside, across = ring_steps(passes, points.n_ranks, points.n_domains)
-    network, network_limit = paths.network(points, 1.0, constants)
+    network, network_limit = paths.ring
     simple = ring_bandwidth(paths.ring_domain_byte_s, network, points.domain_ranks, points.n_domains)
     limit = np.where(many & (simple == network), network_limit, paths.domain_limit)
     ll128 = ring_bandwidth(
@@ -110,7 +108,7 @@ def _tree(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     columns, many = points.columns, points.n_domains > 1
     levels, inside = 2 * tree_levels(points.n_domains), 2 * (points.domain_ranks - 1)
     efficiency = constants.value("tree_efficiency")
-    network, network_limit = paths.network(points, 2.0, constants)
+    network, network_limit = paths.tree
     in_domain = np.where(points.domain_ranks > 1, 0.5 * efficiency * paths.ring_domain_byte_s, np.inf)
     over_network = np.where(many, efficiency * network / tree_network_share(points.n_domains), np.inf)
     simple, limit = slower((in_domain, paths.domain_limit), (over_network, network_limit))
@@ -153,7 +151,7 @@ def _switch_reduction(points: Points, paths: Paths, constants: ModelConstants) -
     fill_s = constants.value("nvls_fill") * eighths
     domain = columns.link_byte_s * columns.constant(constants, "nvls_efficiency")
     levels = 2 * tree_levels(points.n_domains)
-    network, network_limit = paths.network(points, 2.0, constants)
+    network, network_limit = paths.tree
     step_s = constants.value("network_step_latency", "nvls_tree") * constants.value("latency_factor", "tree_network")
     over_network = constants.value("nvls_tree_network_share") * network / tree_network_share(points.n_domains)
     reduction = np.full(points.n_ranks.shape, NVLINK_REDUCTION)
@@ -175,7 +173,7 @@ def _in_network(points: Points, paths: Paths, constants: ModelConstants, collect
     """CollNet, chain and direct: the switches of the network add. Gathers know the direct form, and gain nothing."""
     columns = points.columns
     can = columns.has_in_network_reduction & (points.n_domains > 1)
-    network, network_limit = paths.network(points, 1.0, constants)
+    network, network_limit = paths.ring
     network_limit = np.where(network_limit >= LEAF, network_limit, IN_NETWORK)
     in_domain = np.where(points.domain_ranks > 1, paths.ring_domain_byte_s, np.inf)
     fill_s = constants.value("nvls_fill") * points.domain_ranks / 8
@@ -206,7 +204,7 @@ def _in_network(points: Points, paths: Paths, constants: ModelConstants, collect
 def _pat(points: Points, paths: Paths, constants: ModelConstants, collective: str) -> Rows:
     """Parallel aggregated trees: gathers with one GPU in each domain."""
     can = (points.domain_ranks == 1) & (points.n_domains > 1)
-    network, limit = paths.network(points, 1.0, constants)
+    network, limit = paths.ring
     level_s = constants.value("network_step_latency", "pat") + paths.network_extra_s
     steps_s = tree_levels(points.n_domains) * level_s + points.n_ranks * constants.value("pat_rank_latency")
     rate = constants.value("pat_share") * network / BUS_FACTORS[collective](np.maximum(points.n_ranks, 2))
@@ -217,7 +215,7 @@ def _pat(points: Points, paths: Paths, constants: ModelConstants, collective: st
 def _two_level(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     """Reduce-scatter in the domain, all-reduce along each rail, all-gather in the domain, partly side by side."""
     can = (points.domain_ranks > 1) & (points.n_domains > 1)
-    network, limit = paths.network(points, 1.0, constants)
+    network, limit = paths.ring
     g, k = points.domain_ranks, points.n_domains
     inside_s = 2 * (g - 1) / g / np.where(can, paths.ring_domain_byte_s, 1.0)
     across_s = 2 * (k - 1) / k / np.where(can & (network > 0), network, 1.0)
@@ -260,7 +258,7 @@ def _alltoall(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     links = paths.ring_domain_byte_s / points.columns.constant(constants, "ring_efficiency")
     links = np.where(g > 1, links, 1.0)
     inside_s = (g - 1) / n / (constants.value("pair_efficiency", "domain") * links)
-    network, network_limit = paths.pairs(points, EVERYBODY, constants)
+    network, network_limit = paths.all_pairs
     a_gpu = constants.value("pair_efficiency", "network") * network / g
     across_s = np.where(many, (n - g) / n / np.where(many, a_gpu, 1.0), 0.0)
     bytes_s = np.maximum(inside_s, across_s)
@@ -282,7 +280,7 @@ def _sendrecv(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     many = points.n_domains > 1
     links = paths.ring_domain_byte_s / points.columns.constant(constants, "ring_efficiency")
     inside = np.where(points.domain_ranks > 1, constants.value("send_efficiency", "domain") * links, np.inf)
-    network, network_limit = paths.pairs(points, 1.0, constants)
+    network, network_limit = paths.next_pair
     nics = np.maximum(np.minimum(points.columns.nics_per_domain, points.columns.domain_gpus), 1)
     channels = np.where(
         points.n_ranks >= constants.value("send_channel_ranks"), constants.value("send_channel_loss"), 1.0
@@ -366,8 +364,7 @@ def collective_terms(
     protocol: str | None = None,
 ) -> Terms:
     """Terms of every variant at every point; those not requested, or not possible, have alpha infinite."""
-    paths = paths_of(points, constants)
-    rows = _ROWS[collective](points, paths, constants)
+    rows = _ROWS[collective](points, points.paths, constants)
     algorithm = algorithm_used(collective, algorithm)
     protocols = PROTOCOLS if protocol is None or collective in PAIRWISE else (protocol,)
     launch_s = points.launch_s * constants.get("launch_share", f"{points.launch}.{collective}", 1.0)

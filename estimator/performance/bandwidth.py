@@ -392,6 +392,34 @@ def _crossing(
     return np.where(n_domains > below, share, 0.0)
 
 
+class Paths(NamedTuple):
+    """Bandwidths and latencies that several algorithms and collectives share; arrays of shape (n_points,).
+
+    Over the network a bandwidth is that of hosts and uplinks, beside what limits it: of rings, of trees, and of GPUs that
+    send in pairs, each by its own NIC, to the next one or to all others.
+    """
+
+    ring_domain_byte_s: FloatArray
+    domain_limit: IntArray
+    ring: tuple[FloatArray, IntArray]
+    tree: tuple[FloatArray, IntArray]
+    next_pair: tuple[FloatArray, IntArray]
+    all_pairs: tuple[FloatArray, IntArray]
+    network_extra_s: FloatArray  # added to each step over the network
+
+
+def _paths(columns: SystemColumns, n_domains: IntArray, domain_ranks: IntArray, constants: ModelConstants) -> Paths:
+    inside, domain_limit = domain_ring_bandwidth(columns, domain_ranks, constants)
+    hosts, pairs = (host_network_bandwidth(columns, constants, in_pairs=in_pairs) for in_pairs in (False, True))
+    once, twice, everybody = (
+        uplink_bandwidth(columns, n_domains, crossings, constants) for crossings in (1.0, 2.0, EVERYBODY)
+    )
+    extra = columns.network_constant(constants, "fabric_latency")
+    extra = extra + np.where(columns.has_gpudirect, 0.0, constants.value("no_gpudirect_latency"))
+    over_network = slower(hosts, once), slower(hosts, twice), slower(pairs, once), slower(pairs, everybody)
+    return Paths(inside, domain_limit, *over_network, extra)
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
     """Systems with GPU counts; every array has shape (n_points,)."""
@@ -402,52 +430,17 @@ class Points:
     domain_ranks: IntArray
     launch: str
     launch_s: FloatArray
+    paths: Paths
 
 
 def points_of(columns: SystemColumns, n_ranks: IntArray, launch: str, constants: ModelConstants) -> Points:
     """Points from columns already repeated once a GPU count."""
-    n_domains = ceil_div(n_ranks, columns.domain_gpus)
+    n_domains, domain_ranks = ceil_div(n_ranks, columns.domain_gpus), np.minimum(n_ranks, columns.domain_gpus)
     launch_s = constants.value("launch", launch) + constants.get("launch_per_gpu", launch, 0.0) * np.minimum(
         n_ranks, columns.gpus_per_node
     )
-    return Points(columns, n_ranks, n_domains, np.minimum(n_ranks, columns.domain_gpus), launch, launch_s)
-
-
-class Paths(NamedTuple):
-    """Bandwidths and latencies that several algorithms share; arrays of shape (n_points,)."""
-
-    ring_domain_byte_s: FloatArray
-    domain_limit: IntArray
-    network_byte_s: FloatArray  # what hosts can send, whatever the fabric
-    network_limit: IntArray
-    pairs_byte_s: FloatArray  # as ``network_byte_s``, where each GPU sends to others by its own NIC
-    pairs_limit: IntArray
-    network_extra_s: FloatArray  # added to each step over the network
-
-    def network(self, points: Points, domain_crossings: float, constants: ModelConstants) -> tuple[Any, Any]:
-        """Network bandwidth of a pattern of traffic over rings or trees [B/s], and its limit."""
-        return slower(
-            (self.network_byte_s, self.network_limit),
-            uplink_bandwidth(points.columns, points.n_domains, domain_crossings, constants),
-        )
-
-    def pairs(self, points: Points, domain_crossings: float, constants: ModelConstants) -> tuple[Any, Any]:
-        """As ``network``, of GPUs that send to one another in pairs."""
-        return slower(
-            (self.pairs_byte_s, self.pairs_limit),
-            uplink_bandwidth(points.columns, points.n_domains, domain_crossings, constants),
-        )
-
-
-def paths_of(points: Points, constants: ModelConstants) -> Paths:
-    """Bandwidths and latencies of the points' systems."""
-    columns = points.columns
-    inside, domain_limit = domain_ring_bandwidth(columns, points.domain_ranks, constants)
-    network, network_limit = host_network_bandwidth(columns, constants)
-    pairs, pairs_limit = host_network_bandwidth(columns, constants, in_pairs=True)
-    extra = columns.network_constant(constants, "fabric_latency")
-    extra = extra + np.where(columns.has_gpudirect, 0.0, constants.value("no_gpudirect_latency"))
-    return Paths(inside, domain_limit, network, network_limit, pairs, pairs_limit, extra)
+    paths = _paths(columns, n_domains, domain_ranks, constants)
+    return Points(columns, n_ranks, n_domains, domain_ranks, launch, launch_s, paths)
 
 
 def slower(first: tuple[Any, Any], second: tuple[Any, Any]) -> tuple[Any, Any]:

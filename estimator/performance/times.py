@@ -5,7 +5,7 @@ All arrays run over points (a system with a GPU count) and message sizes. docs/m
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -230,79 +230,36 @@ def design_performance(
     constants = constants or ModelConstants(catalog)
     columns = system_columns(systems, catalog, constants)
     counts = [gpu_counts(int(domain), total) for domain, total in zip(columns.domain_gpus, n_gpus, strict=True)]
-    start = np.concatenate([[0], np.cumsum([len(row) for row in counts])])
-    n_ranks = np.array([n for row in counts for n in row], dtype=np.int64)
-    points = _points(columns, [len(row) for row in counts], n_ranks, constants)
+    ranks = [[*row, row[-1], row[-1]] for row in counts]  # all GPUs once more, in order and at random
+    starts = np.cumsum([0, *map(len, ranks[:-1])]).tolist()
+    rows = [slice(start, start + len(row)) for start, row in zip(starts, counts, strict=True)]
+    points = _points(columns, ranks, constants)
     grid = np.array(DESIGN_MESSAGE_BYTES, dtype=np.float64)
     message_bytes = np.concatenate(
         [
             np.hstack([np.broadcast_to(grid, (len(row), len(grid))), shrunk_bytes(np.array(row), EFFICIENCY_BYTES)])
-            for row in counts
+            for row in ranks
         ]
     )
-    all_reduce = predict_times(points, message_bytes, constants)
-    both = _both_placements(columns, counts, constants)
-    tables = [
-        _design_table(all_reduce, counts[i], int(start[i]), both[i], _used(constants, columns, i))
-        for i in range(len(counts))
-    ]
-    scattered = _all_to_all(columns, counts, constants)  # after the tables: they list the constants of all-reduce alone
+    times = {"all_reduce": predict_times(points, message_bytes, constants)}
+    used = [_used(constants, columns, i) for i in range(len(counts))]  # so far: by all-reduce alone
+    tables = [_design_table(times["all_reduce"], *of) for of in zip(counts, rows, used, strict=True)]
+    others = ["alltoall"] if only_all_reduce else [name for name in COLLECTIVES if name not in times]
+    times |= {name: predict_times(points, message_bytes, constants, name) for name in others}
+    scattered = [_all_to_all(times["alltoall"], *of) for of in zip(counts, rows, strict=True)]
     if only_all_reduce:
         return [Performance(all_reduce=table, all_to_all=found) for table, found in zip(tables, scattered, strict=True)]
-    times = {"all_reduce": all_reduce}
-    times |= {name: predict_times(points, message_bytes, constants, name) for name in COLLECTIVES if name not in times}
     scaling = _Scaling(times, points)
     return [
         Performance(
             all_reduce=tables[i],
             all_to_all=scattered[i],
-            collectives=scaling.tables(rows, counts[i]),
-            efficiency=scaling.efficiency(rows, counts[i]),
-            half_bandwidth_bytes=scaling.half_bandwidth(rows, counts[i]),
-            more_constants=_more(_used(constants, columns, i), tables[i].constants),
+            collectives=scaling.tables(rows[i], counts[i]),
+            efficiency=scaling.efficiency(rows[i], counts[i]),
+            half_bandwidth_bytes=scaling.half_bandwidth(rows[i], counts[i]),
+            more_constants=_more(_used(constants, columns, i), used[i]),
         )
-        for i, rows in enumerate(slice(*ends) for ends in pairwise(start.tolist()))
-    ]
-
-
-def _points(columns: SystemColumns, sizes: Sequence[int], n_ranks: IntArray, constants: ModelConstants) -> Points:
-    """Points of designs, of which the i-th has ``sizes[i]`` GPU counts one after the other."""
-    return points_of(columns.take(np.repeat(np.arange(len(sizes)), sizes)), n_ranks, DESIGN_LAUNCH, constants)
-
-
-def _both_placements(columns: SystemColumns, counts: list[list[int]], constants: ModelConstants) -> list[list[float]]:
-    """busbw of the largest all-reduce on all GPUs, ranks in order and at random: (ordered, random) of each design [GB/s]."""
-    points = _points(columns, [2] * len(counts), np.repeat([row[-1] for row in counts], 2), constants)
-    is_random = np.tile([False, True], len(counts))
-    points = replace(points, columns=replace(points.columns, is_random=is_random))
-    largest = np.array([[DESIGN_MESSAGE_BYTES[-1]]], dtype=np.float64)
-    found = predict_times(points, largest, constants).busbw_byte_s
-    return byte_s_to_gb_s(found[:, 0]).reshape(-1, 2).tolist()
-
-
-def _all_to_all(
-    columns: SystemColumns, counts: list[list[int]], constants: ModelConstants
-) -> list[AllToAllFigure | None]:
-    """The largest all-to-all on all GPUs of each design, which loads every uplink; None for one GPU alone."""
-    points = _points(columns, [1] * len(counts), np.array([row[-1] for row in counts], dtype=np.int64), constants)
-    largest = np.array([[DESIGN_MESSAGE_BYTES[-1]]], dtype=np.float64)
-    found = predict_times(points, largest, constants, "alltoall")
-    busbw, times = byte_s_to_gb_s(found.busbw_byte_s[:, 0]), (found.time_s, found.low_s, found.high_s)
-    time_us, low_us, high_us = (s_to_us(column[:, 0]).tolist() for column in times)
-    return [
-        AllToAllFigure(
-            gpus=row[-1],
-            message_bytes=DESIGN_MESSAGE_BYTES[-1],
-            busbw_gb_s=float(busbw[i]),
-            time_us=time_us[i],
-            time_us_low=low_us[i],
-            time_us_high=high_us[i],
-            limited_by=LIMITS[int(found.limit[i, 0])],
-            validated=bool(found.is_validated[i, 0]),
-        )
-        if row[-1] > 1
-        else None
-        for i, row in enumerate(counts)
+        for i in range(len(counts))
     ]
 
 
@@ -310,6 +267,32 @@ def _more(rows: list[ModelConstant], without: list[ModelConstant]) -> list[Model
     """Constants that the other collectives rest on beside those of all-reduce."""
     known = {(row.name, row.index) for row in without}
     return [row for row in rows if (row.name, row.index) not in known]
+
+
+def _points(columns: SystemColumns, ranks: list[list[int]], constants: ModelConstants) -> Points:
+    """Points of designs: numbers of GPUs with the ranks as the design places them, the last two in order and at random."""
+    columns = columns.take(np.repeat(np.arange(len(ranks)), [len(row) for row in ranks]))
+    ends, is_random = np.cumsum([len(row) for row in ranks]), columns.is_random.copy()
+    is_random[ends - 2], is_random[ends - 1] = False, True
+    n_ranks = np.array([n for row in ranks for n in row], dtype=np.int64)
+    return points_of(replace(columns, is_random=is_random), n_ranks, DESIGN_LAUNCH, constants)
+
+
+def _all_to_all(found: Times, counts: list[int], rows: slice) -> AllToAllFigure | None:
+    """The largest all-to-all on all GPUs of a design, which loads every uplink; None for one GPU alone."""
+    if counts[-1] == 1:
+        return None
+    at = rows.stop - 1, len(DESIGN_MESSAGE_BYTES) - 1
+    return AllToAllFigure(
+        gpus=counts[-1],
+        message_bytes=DESIGN_MESSAGE_BYTES[-1],
+        busbw_gb_s=float(byte_s_to_gb_s(found.busbw_byte_s[at])),
+        time_us=float(s_to_us(found.time_s[at])),
+        time_us_low=float(s_to_us(found.low_s[at])),
+        time_us_high=float(s_to_us(found.high_s[at])),
+        limited_by=LIMITS[int(found.limit[at])],
+        validated=bool(found.is_validated[at]),
+    )
 
 
 class _Scaling:
@@ -395,11 +378,10 @@ class _Scaling:
         )
 
 
-def _design_table(
-    times: Times, counts: list[int], start: int, both: list[float], used: list[ModelConstant]
-) -> AllReduceTable:
-    """One design's all-reduce from its rows of ``times``."""
-    rows, n_sizes = slice(start, start + len(counts)), len(DESIGN_MESSAGE_BYTES)
+def _design_table(times: Times, counts: list[int], rows: slice, used: list[ModelConstant]) -> AllReduceTable:
+    """One design's all-reduce from its rows of ``times``, which both placements on all GPUs follow."""
+    n_sizes = len(DESIGN_MESSAGE_BYTES)
+    ordered, at_random = byte_s_to_gb_s(times.busbw_byte_s[rows.stop : rows.stop + 2, n_sizes - 1]).tolist()
 
     def shown(table: Any) -> Any:
         return table[rows, :n_sizes]
@@ -422,8 +404,8 @@ def _design_table(
         both_placements=BothPlacements(
             gpus=counts[-1],
             message_bytes=DESIGN_MESSAGE_BYTES[-1],
-            ordered_busbw_gb_s=both[0],
-            random_busbw_gb_s=both[1],
+            ordered_busbw_gb_s=ordered,
+            random_busbw_gb_s=at_random,
         ),
         constants=used,
     )
@@ -447,16 +429,23 @@ def _used(constants: ModelConstants, columns: SystemColumns, variant: int) -> li
 
 def _constant(row: Any, constants: ModelConstants) -> ModelConstant:
     """One constant with where it is from: the catalog's row, or what a calibration put in its place."""
-    given = constants.given(row.name, row.index or "")
-    is_row = given is None
+    known, given = _of_catalog(row), constants.given(row.name, row.index or "")
+    if given is None:
+        return known
+    evidence = f"in place of {row.value} of the catalog"
+    return known.but(value=given, basis="measured", source=str(constants.source), evidence=evidence)
+
+
+@cache
+def _of_catalog(row: Any) -> ModelConstant:
     return ModelConstant(
         name=row.name,
         index=row.index or "",
-        value=float(row.value) if given is None else given,
+        value=float(row.value),
         low=float(row.low),
         high=float(row.high),
         unit=row.unit,
-        basis=row.basis if is_row else "measured",
-        source=str(row.source if is_row else constants.source),
-        evidence=row.evidence if is_row else f"in place of {row.value} of the catalog",
+        basis=row.basis,
+        source=str(row.source),
+        evidence=row.evidence,
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
-from estimator.performance.bandwidth import LIMITS, SystemColumns, gpu_facts, paths_of
+from estimator.performance.bandwidth import LIMITS, SystemColumns, gpu_facts
 from estimator.record import Json, Record
 from estimator.units import IntArray, byte_s_to_gb_s, ceil_div, gbit_s_to_byte_s, s_to_us
 from estimator.workloads.fitted import Stated, stated_constants
@@ -123,12 +123,11 @@ def _datasheet(level: int, name: str, gb_s: float, evidence: str) -> LinkLevel:
 
 def _pairs(level: int, name: str, times: GroupTimes, groups: Groups, constants: ModelConstants) -> LinkLevel:
     """The way between GPUs, as the model of collectives has it; latency is that of a send and receive of 64 B."""
-    points = times.points(groups)
-    paths = paths_of(points, constants)
+    paths = times.points(groups).paths
     if level == SCALE_UP:
         rate, limit = paths.ring_domain_byte_s, paths.domain_limit
     else:
-        rate, limit = paths.pairs(points, 1.0, constants)
+        rate, limit = paths.next_pair
     return LinkLevel(
         code=LEVELS[level],
         name=name,

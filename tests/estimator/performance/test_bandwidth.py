@@ -12,7 +12,6 @@ from estimator.performance.bandwidth import (
     LIMITS,
     domain_ring_bandwidth,
     host_network_bandwidth,
-    paths_of,
     points_of,
     system_columns,
     uplink_bandwidth,
@@ -68,7 +67,7 @@ def test_a_tree_crosses_a_leaf_twice_as_often_as_a_ring() -> None:
     """At 8:1 on leaves of four nodes the uplinks rule both: a tree of many domains moves half of a ring's rate again."""
     columns = columns_of(nodes_per_leaf=4, oversubscription="8:1")
     points = points_of(columns, np.array([512]), "process-per-gpu", CONSTANTS)
-    ring, _ = paths_of(points, CONSTANTS).network(points, 1.0, CONSTANTS)
+    ring, _ = points.paths.ring
     tree = 1 / collective_terms(points, CONSTANTS).byte_time_s[VARIANTS.index(("tree", "simple")), 0]
     assert tree == pytest.approx(CONSTANTS.value("tree_efficiency") * (ring[0] / 2) / 2)
 
