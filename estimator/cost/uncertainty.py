@@ -174,7 +174,7 @@ def vendor_name(line: BomLine, catalog: Catalog) -> str:
 def _draw_prices(seed: int, block: int, n: int, quantiles: FloatArray, groups: PriceGroups) -> FloatArray:
     """Unit prices, shape (n_lines, n): the vendor's score and the part's own, looked up in the line's quantiles.
 
-    Part by part, so that all but the prices stays in the processor's cache.
+    Part by part, so that all but the prices stays in the processor's cache. Beyond the last step: that one.
     """
     lines_of: list[list[int]] = [[] for _ in groups.parts]
     for line, part in enumerate(groups.part_of_line.tolist()):
@@ -192,7 +192,7 @@ def _steps_of_part(seed: int, block: int, n: int, part: str, vendor: str) -> "np
     """The step of each draw of a part: no price is in it, so that it serves every design that has the part."""
     own, common = _score_steps()
     score = own.take(_levels(seed, block, n, "part", part)) + common.take(_levels(seed, block, n, "vendor", vendor))
-    return _kept(np.clip(score.astype(np.int16), 0, _STEPS - 1))  # beyond the last step: that one
+    return _kept(score.astype(np.int16))
 
 
 @lru_cache(maxsize=_COLUMNS_KEPT)
