@@ -32,7 +32,7 @@ from estimator.workloads.runs.goodput import RunRequest, training_run
 from estimator.workloads.servers import Rated, ScaleUp, scale_up
 from estimator.workloads.training.answer import StepAnswer, answers
 from estimator.workloads.training.calibrating import common_ln
-from estimator.workloads.training.check import layout_problems, precision_problem, stage_note
+from estimator.workloads.training.check import layout_problems, precision_problem
 from estimator.workloads.training.constants import Constants, training_constants
 from estimator.workloads.training.rows import measured_pairs
 from estimator.workloads.training.runs import (
@@ -254,9 +254,8 @@ class Trainer:
         only = [run for _, run, _ in runs]
         steps = steps_of(only, self._catalog, self._constants)
         traffic = traffic_of(steps, self._systems.times(only[0]))
-        notes = [_notes(run) for run in only]
         bands = [band_of(run, self._constants) for run in only]
-        made = answers(steps, traffic, self._constants, notes, bands)
+        made = answers(steps, traffic, self._constants, bands)
         return [
             (place, {**answer.as_json(), **_shown(more, answer, run)})
             for (place, run, more), answer in zip(runs, made, strict=True)
@@ -285,8 +284,7 @@ class Trainer:
         if kept:
             steps = steps_of(kept, self._catalog, self._constants)
             bands = [band_of(one, self._constants) for one in kept]
-            notes = [_notes(one) for one in kept]
-            found_answers = answers(steps, traffic_of(steps, times), self._constants, notes, bands)
+            found_answers = answers(steps, traffic_of(steps, times), self._constants, bands)
             made = [
                 {"parallel": parallel_of(one.layout), **answer.as_json(), **_shown(whole, answer, one)}
                 for one, answer in zip(kept, found_answers, strict=True)
@@ -515,11 +513,6 @@ def _shape_of(model: Any, layers: int | None) -> tuple[ModelShape | None, list[P
     """The shape that is meant, cut or stretched to ``layers``."""
     shape, problems = model_or_problems(model)
     return (with_layers(shape, layers) if shape and layers else shape), problems
-
-
-def _notes(run: Run) -> tuple[str, ...] | None:
-    note = stage_note(run.shape, int(run.layout["pp"]), int(run.layout["virtual_stages"]))
-    return (note,) if note else None
 
 
 def _network_problem(n_gpus: int, system: Json) -> Problem | None:

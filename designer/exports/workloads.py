@@ -54,6 +54,7 @@ LAYOUT_COLUMNS = (
     *HEAD,
     *_columns("parallel", DEGREES | BATCH, "", COUNT),
     Column("recompute", "Recompute", path=("parallel", "recompute")),
+    *_columns("stages", {"fullest_layers": "Layers, fullest stage", "last_layers": "Layers, last stage"}, "", COUNT),
     *_columns("", {"step_s": "Step", "step_s_low": "Step, low", "step_s_high": "Step, high"}, "s", SECONDS),
     *_columns("", {"tokens_per_s": "Tokens a second", "tokens_per_s_per_gpu": "Tokens a second, each GPU"}, "", COUNT),
     *_columns("", {"mfu": "MFU", "hfu": "HFU"}, "", SHARE),

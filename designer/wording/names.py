@@ -63,6 +63,6 @@ SERVED_PRECISIONS = {"bf16": "BF16", "fp8": "FP8", "nvfp4": "NVFP4"}
 LEFT_OUT = {
     "memory": "do not fit into memory",
     "batch_not_divisible": "do not divide the batch",
-    "uneven_stages": "leave stages with unequal layers",
+    "too_many_stages": "have more stages than there are layers",
     "ep_not_in_stage": "have more expert parallelism than a stage has GPUs",
 }

@@ -310,3 +310,32 @@ def test_bytes_of_tensor_parallelism_are_two_all_reduces_a_layer() -> None:
     (link,) = asked(layout={"tp": 4}, concurrency=64)["links"]
     assert link["level"] == "scale_up"
     assert link["bytes_per_step"] == pytest.approx(2 * 80 * 64 * 8192 * 2 * 2 * 3 / 4)
+
+
+def decoder(layers: int) -> dict[str, Any]:
+    sizes = {"hidden": 4096, "heads": 32, "kv_heads": 8, "head_dim": 128, "ffn": 14336, "vocab": 32000}
+    return {"name": "decoder", "layers": layers, **sizes, "gated": True}
+
+
+def test_a_full_pipeline_waits_for_its_fullest_stage_and_memory_is_that_stages() -> None:
+    """61 layers on 8 stages: the fullest has 8, as each of 64 layers has; with one request no stage waits for another."""
+    uneven, even = (asked(model=decoder(layers), layout={"pp": 8}, concurrency=[1, 256]) for layers in (61, 64))
+    assert uneven["memory_gb_per_gpu"] == even["memory_gb_per_gpu"]
+    assert uneven["max_concurrency"] == even["max_concurrency"]
+    (one, full), (one_even, full_even) = ([row["tpot_ms"] for row in answer["rows"]] for answer in (uneven, even))
+    assert full == pytest.approx(full_even, rel=1e-3)
+    assert one < 0.97 * one_even
+    assert "61 layers do not divide into 8 stages: the fullest ones have 8." in uneven["notes"][0]
+    assert "notes" not in even
+
+
+def test_one_stage_alone_is_the_fullest() -> None:
+    """Of 5 layers on 2 stages it has 3, six tenths of all, and of 6 layers half; what is left of a token's time is the hop."""
+    asked_ = {"system": H200, "mode": "batch", "layout": {"pp": 2}, "batch": 8, "prompt": 512, "context": 512}
+    hops_ms = []
+    for layers, share in ((5, 0.6), (6, 0.5)):
+        answer: Any = served({**asked_, "model": decoder(layers)}, load_catalog())
+        row = answer["rows"][0]
+        hops_ms.append(row["decode_ms"] - row["decode_stage_ms"] / share)
+    assert hops_ms[0] == pytest.approx(hops_ms[1])
+    assert hops_ms[0] > 0

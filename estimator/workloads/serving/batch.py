@@ -75,11 +75,16 @@ def batches_of(
 
 def decode_s(batches: Batches, constants: Constants) -> FloatArray:
     """One token of every sequence of a batch, from a CUDA graph. [s]"""
-    return stage_s(batches, constants) * batches.pp + _hops(batches, constants, batches.batch * _width_bytes(batches))
+    return _all_stages_s(batches, constants) + _hops(batches, constants, batches.batch * _width_bytes(batches))
 
 
 def stage_s(batches: Batches, constants: Constants) -> FloatArray:
-    """The same of one stage of the pipeline, by itself. [s]"""
+    """The same of the fullest stage of the pipeline, by itself. [s]"""
+    layers = batches.shapes.layers
+    return _all_stages_s(batches, constants) * np.ceil(layers / batches.pp) / layers
+
+
+def _all_stages_s(batches: Batches, constants: Constants) -> FloatArray:
     value, shapes, tp = constants.value, batches.shapes, batches.tp
     stored = batches.width + shapes.head_parameters
     products = power_mean(
@@ -104,8 +109,7 @@ def stage_s(batches: Batches, constants: Constants) -> FloatArray:
     )
     reduce_s = np.where(batches.over_host, _over_host(batches, constants, message), link)
     kernels = shapes.layers * _own(batches, constants, "batch_layer_s") + _own(batches, constants, "batch_step_s")
-    whole = products + attention + kernels + np.where(batches.reduces, ALL_REDUCES * shapes.layers * reduce_s, 0.0)
-    return whole / batches.pp
+    return products + attention + kernels + np.where(batches.reduces, ALL_REDUCES * shapes.layers * reduce_s, 0.0)
 
 
 def prefill_s(batches: Batches, constants: Constants) -> FloatArray:

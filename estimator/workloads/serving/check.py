@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from estimator.errors import Problem
 from estimator.units import byte_s_to_gb_s, ceil_div, divisors
+from estimator.wording import percent_of
 from estimator.workloads.models.shapes import ModelShape
 from estimator.workloads.paths.inside import HOST_MEMORY, PCIE
 from estimator.workloads.serving.collectives import NETWORK, Fabric
@@ -23,7 +24,8 @@ def layout_notes(shape: ModelShape, layout: Mapping[str, int]) -> list[str]:
     if shape.layers % pp:
         most = ceil_div(shape.layers, pp)
         notes.append(
-            f"{shape.layers} layers do not split evenly over {pp} stages: the fullest have {most}, and decide time and memory."
+            f"{shape.layers} layers do not divide into {pp} stages: the fullest ones have {most}. All wait for them, so that a "
+            f"step takes {percent_of(most * pp / shape.layers - 1)} longer than with even stages, and memory is theirs."
         )
     if shape.latent is not None and tp > 1:
         notes.append(

@@ -42,7 +42,7 @@ def memory_of(cases: Cases) -> Memory:
     shapes, layouts, load = cases.shapes, cases.layouts, cases.load
     weights = weights_bytes(cases)
     activations = CHUNK_TOKENS * shapes.hidden * ACTIVATION_VALUES * BF16_BYTES / layouts.tp
-    sequence = cache_bytes(cases, load.input_tokens + load.output_tokens) / layouts.pp
+    sequence = cache_bytes(cases, load.input_tokens + load.output_tokens) * stage_share(cases)
     usable = USABLE * cases.gpus.memory_bytes
     left = usable - weights - activations - RESERVED_BYTES
     most = np.maximum(0.0, left) / sequence * layouts.attention_dp
@@ -55,10 +55,15 @@ def weights_bytes(cases: Cases) -> FloatArray:
     """Weights of a GPU: its share of a stage's layers; a stage has whole layers, the fullest counts. [B]"""
     shapes, layouts, precisions = cases.shapes, cases.layouts, cases.precisions
     ends = (shapes.embedding_parameters + shapes.head_parameters) * BF16_BYTES / layouts.tp
-    share = np.ceil(shapes.layers / layouts.pp) / np.maximum(shapes.layers, 1)
     dense = dense_parameters(cases) * precisions.dense_bytes / layouts.tp
     experts = routed_parameters(cases) * precisions.expert_bytes / layouts.expert_ranks
-    return share * (dense + experts) + ends / np.minimum(layouts.pp, 2.0)
+    return stage_share(cases) * (dense + experts) + ends / np.minimum(layouts.pp, 2.0)
+
+
+def stage_share(cases: Cases) -> FloatArray:
+    """Share of all layers that the fullest stage of the pipeline has: stages have whole layers."""
+    layers = cases.shapes.layers
+    return np.asarray(np.ceil(layers / cases.layouts.pp) / np.maximum(layers, 1))
 
 
 def dense_parameters(cases: Cases) -> FloatArray:

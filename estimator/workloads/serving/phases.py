@@ -18,7 +18,13 @@ from estimator.workloads.serving.collectives import (
     exchange_s,
     hop_s,
 )
-from estimator.workloads.serving.memory import CHUNK_TOKENS, STATE_BYTES, dense_parameters, routed_parameters
+from estimator.workloads.serving.memory import (
+    CHUNK_TOKENS,
+    STATE_BYTES,
+    dense_parameters,
+    routed_parameters,
+    stage_share,
+)
 
 ALL_REDUCES = 2  # a layer: after attention and after the feed-forward block
 FLOP_A_WEIGHT = 2
@@ -61,7 +67,8 @@ def decode_step(cases: Cases, sequences: FloatArray, context: FloatArray, fabric
     Parameters
     ----------
     cases : n_cases of them.
-    sequences : running on the worker; stages of a pipeline have ``sequences / pp`` each at a time.
+    sequences : running on the worker; stages of a pipeline have ``sequences / pp`` each at a time, and wait for the fullest
+        one where all of them work.
     context : tokens that a new one attends to, on average.
     fabric : what joins the GPUs; None where all of a worker are in one domain.
     """
@@ -72,7 +79,10 @@ def decode_step(cases: Cases, sequences: FloatArray, context: FloatArray, fabric
     a_rank: FloatArray = np.maximum(tokens / layouts.attention_dp, 1.0)
     running = a_rank / cases.accepted_tokens
     power = of("overlap_power")
-    attention = power_mean(
+    turns = np.where(
+        sequences >= layouts.pp, layouts.pp * stage_share(cases), 1.0
+    )  # of the fullest stage, over all layers
+    attention = turns * power_mean(
         running * _read_bytes(cases, context) / (of("kv_efficiency") * cases.gpus.memory_byte_s),
         a_rank
         * attention_flops(cases, context, shapes.decode_attention_width)
@@ -87,16 +97,16 @@ def decode_step(cases: Cases, sequences: FloatArray, context: FloatArray, fabric
     kernels = shapes.layers * (of("layer_s") + of("host_layer_s")) + shapes.moe_layers * (
         of("moe_layer_s") + of("block_scale_layer_s")
     )
-    dense, dense_flops = _decode_dense(cases, a_rank, power)
-    experts, expert_flops = _decode_experts(cases, tokens, power)
+    dense, dense_flops = _decode_dense(cases, a_rank, turns, power)
+    experts, expert_flops = (turns * one for one in _decode_experts(cases, tokens, power))
     return Parts(
         dense_s=dense,
         experts_s=np.where(cases.is_moe, experts, 0.0),
         attention_s=attention,
-        tp_s=ALL_REDUCES * shapes.layers * of("all_reduce_wait") * reduce_s,
-        ep_s=shapes.moe_layers * of("expert_wait") * exchange,
+        tp_s=turns * ALL_REDUCES * shapes.layers * of("all_reduce_wait") * reduce_s,
+        ep_s=turns * shapes.moe_layers * of("expert_wait") * exchange,
         pp_s=np.where(layouts.pp > 1, layouts.pp * hop_s(cases, message / layouts.tp, fabric), 0.0),
-        overhead_s=kernels + of("step_s") + of("sequence_s") * a_rank,  # every rank schedules its own
+        overhead_s=turns * kernels + of("step_s") + of("sequence_s") * a_rank,  # every rank schedules its own
         arithmetic_s=dense_flops + expert_flops,
     )
 
@@ -119,7 +129,7 @@ def decode_bytes(cases: Cases, sequences: FloatArray) -> dict[str, FloatArray]:
 def prefill_token(cases: Cases, fabric: Fabric | None = None) -> Parts:
     """One token of a prompt through all layers, in chunks, with all ranks of the worker busy.
 
-    A pipeline with several prompts in flight takes ``1 / pp`` of it a token, one prompt alone takes all of it.
+    A pipeline with several prompts in flight takes the fullest stage's share of it a token, one prompt alone takes all of it.
     """
     of, shapes, layouts, prompt = cases.constants.of, cases.shapes, cases.layouts, cases.load.input_tokens
     chunk: FloatArray = np.minimum(CHUNK_TOKENS, prompt)
@@ -173,10 +183,12 @@ def prefill_token(cases: Cases, fabric: Fabric | None = None) -> Parts:
     )
 
 
-def _decode_dense(cases: Cases, a_rank: FloatArray, power: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Weights that every token passes through, the head in BF16 among them."""
+def _decode_dense(
+    cases: Cases, a_rank: FloatArray, turns: FloatArray, power: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Weights that every token passes through, the head in BF16 among them; ``turns`` over all layers."""
     of, shapes, gpus, tp = cases.constants.of, cases.shapes, cases.gpus, cases.layouts.tp
-    dense, head = dense_parameters(cases), shapes.head_parameters
+    dense, head = turns * dense_parameters(cases), shapes.head_parameters
     stored = dense * cases.precisions.dense_bytes + head * BF16_BYTES
     flops = FLOP_A_WEIGHT * a_rank * (dense + head) / tp / (of("decode_efficiency_dense") * gpus.dense_flop_s)
     return power_mean(stored / tp / (of("memory_efficiency_dense") * gpus.memory_byte_s), flops, power), flops

@@ -17,7 +17,7 @@ from estimator.units import BoolArray, FloatArray
 from estimator.workloads.paths.groups import groups_of
 from estimator.workloads.serving.cases import Cases, Load
 from estimator.workloads.serving.collectives import Fabric
-from estimator.workloads.serving.memory import CHUNK_TOKENS, Memory, cache_bytes, memory_of
+from estimator.workloads.serving.memory import CHUNK_TOKENS, Memory, cache_bytes, memory_of, stage_share
 from estimator.workloads.serving.phases import Parts, decode_step, prefill_token
 
 MOST_BUSY = 0.95  # share of a queue's time: above it the closed loop holds requests back, not the queue
@@ -66,11 +66,14 @@ def aggregated(cases: Cases, fabric: Fabric | None = None) -> Served:
     running = np.minimum(load.concurrency, np.maximum(memory.max_sequences, 1.0))
     step = decode_step(cases, running, load.input_tokens + load.output_tokens / 2, fabric)
     token = prefill_token(cases, fabric)
-    prompt_s = load.input_tokens * token.total_s
-    a_token = running / load.output_tokens * (of("prefill_share") * prompt_s / layouts.pp + of("request_s"))
+    prompt_s, share = (
+        load.input_tokens * token.total_s,
+        stage_share(cases),
+    )  # a prompt leaves as often as the fullest stage does
+    a_token = running / load.output_tokens * (of("prefill_share") * prompt_s * share + of("request_s"))
     tpot = of("stack") * (step.total_s / cases.accepted_tokens + a_token)
     with np.errstate(invalid="ignore"):  # where nothing joins the GPUs, both are infinite
-        busy = np.minimum(running / load.output_tokens * prompt_s / layouts.pp / tpot, MOST_BUSY)
+        busy = np.minimum(running / load.output_tokens * prompt_s * share / tpot, MOST_BUSY)
     own = prompt_s * np.sqrt(layouts.attention_dp) * _chunk_overlap(cases)
     ttft = (
         of("first_token_s")
@@ -78,7 +81,7 @@ def aggregated(cases: Cases, fabric: Fabric | None = None) -> Served:
         + own
         + step.total_s / 2
         + of("queue_share") * load.queue_spread * busy / (1 - busy) * prompt_s
-        + of("burst_share") * running * prompt_s / layouts.pp
+        + of("burst_share") * running * prompt_s * share
     )
     life = ttft + load.output_tokens * tpot
     waits = np.maximum(load.concurrency / running - 1, 0.0) * life
@@ -107,7 +110,7 @@ def disaggregated(
     prompt_s = of("pool_prefill_share") * prefill.load.input_tokens * token.total_s
     sizes = prefill_workers * prefill.layouts.gpus, decode_workers * decode.layouts.gpus
     received_bytes, transfer_s, most_s, crosses = _handed_over(prefill, decode, sizes, fabric)
-    mu = np.minimum(prefill_workers * prefill.layouts.pp / prompt_s, most_s)
+    mu = np.minimum(prefill_workers / (stage_share(prefill) * prompt_s), most_s)
     own = prompt_s * np.sqrt(prefill.layouts.attention_dp) * _chunk_overlap(prefill) + transfer_s
     first = own + of("disaggregated_first_token_s") + of("first_token_layer_s") * decode.shapes.layers
     decoding, hidden = load.concurrency, 1 - of("pool_exchange_share")  # two halves of a batch overlap
@@ -211,4 +214,4 @@ def _shared(cases: Cases, concurrency: FloatArray) -> Load:
 def _chunk_overlap(cases: Cases) -> FloatArray:
     """Share of a prompt's whole time that it takes on a pipeline, whose stages work on its chunks one after another."""
     chunks = np.maximum(np.ceil(cases.load.input_tokens / CHUNK_TOKENS), 1.0)
-    return (chunks + cases.layouts.pp - 1) / (chunks * cases.layouts.pp)
+    return (1 + (chunks - 1) * stage_share(cases)) / chunks

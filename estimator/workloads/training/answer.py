@@ -6,16 +6,27 @@ import numpy as np
 
 from estimator.record import IfAny, Record, Shape
 from estimator.units import GIGA, FloatArray
+from estimator.wording import percent_of
 from estimator.workloads.paths.contention import Flow, Slowdown, slowdowns
 from estimator.workloads.paths.hierarchy import HOST_MEMORY, LEAF, LEVELS, PCIE
 from estimator.workloads.paths.hierarchy import SCALE_UP as SCALE_UP_LEVEL
 from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import Constants
 from estimator.workloads.training.memory import Memory, memory_of
-from estimator.workloads.training.step import CP_CALLS, EP_CALLS, GATHERS, TP_CALLS, StepTimes, step_times
+from estimator.workloads.training.stages import stages_of
+from estimator.workloads.training.step import (
+    CP_CALLS,
+    EP_CALLS,
+    GATHERS,
+    TP_CALLS,
+    StepTimes,
+    stage_times,
+    step_times,
+)
 from estimator.workloads.training.traffic import Call, Traffic
 
 BAND = "band"
+MOST_EVEN = 32  # stages of a pipeline that a note names
 SCALE_UP, PCIE_PATH, HOST_PATH, NETWORK = "scale-up", "pcie", "host memory", "network"
 
 
@@ -62,6 +73,18 @@ class MemoryParts(Shape):
     usable: float
 
 
+@dataclass(frozen=True)
+class PipelineStages(Shape):
+    """How the layers are spread over pipeline stages; the fullest stage sets the step."""
+
+    fullest_layers: int
+    first_layers: int  # beside the embedding
+    last_layers: int  # beside the head
+    counts_ends: bool  # embedding and head each take the place of a layer
+    is_even: bool
+    slowest_over_mean: float  # time of a micro-batch on the slowest stage over the mean of all stages
+
+
 class TrainedLayout(Record):
     """How a model is spread over GPUs, and its batch; the keys of a request's ``parallel``."""
 
@@ -94,6 +117,8 @@ class StepAnswer(Record):
     missing_bytes: IfAny[float]
     what_would_fit: IfAny[tuple[str, ...]]
     limited_by: str
+    stages: IfAny[PipelineStages]
+    """Where there is a pipeline."""
     links: tuple[Link, ...]
     notes: IfAny[tuple[str, ...]]
     parallel: IfAny[TrainedLayout]
@@ -129,9 +154,7 @@ def model_flops(steps: Steps) -> FloatArray:
     return np.asarray(tokens * forward)
 
 
-def answers(
-    steps: Steps, traffic: Traffic, constants: Constants, notes: list[tuple[str, ...] | None], bands: list[str]
-) -> list[StepAnswer]:
+def answers(steps: Steps, traffic: Traffic, constants: Constants, bands: list[str]) -> list[StepAnswer]:
     """Answers of steps, in their order; ``bands`` are indices of the constant that says how far off they can be."""
     times, memory = step_times(steps, traffic, constants), memory_of(steps, constants)
     step_s = times.step_s
@@ -142,7 +165,7 @@ def answers(
     model = model_flops(steps)
     use = model / (step_s * n_gpus * steps.machines.peak_flops)
     again = np.where(layouts.recompute == 2, 4 / 3, 1.0)
-    links = _links(steps, traffic, step_s)
+    links, stages = _links(steps, traffic, step_s), _stages(steps, traffic, constants)
     out = []
     for i in range(len(step_s)):
         parts = {one.name: float(getattr(times, one.name)[i]) for one in fields(StepTimes)}
@@ -161,12 +184,52 @@ def answers(
                 missing_bytes=None if memory.fits[i] else float(memory.total[i] - memory.usable[i]),
                 what_would_fit=None if memory.fits[i] else _ways(steps, memory, i),
                 limited_by=WORDS[max(parts, key=lambda name: parts[name])],
+                stages=stages[i],
                 links=links[i],
-                notes=notes[i],
+                notes=(note,) if (note := _stage_note(steps, i, stages[i])) else None,
                 parallel=None,
             )
         )
     return out
+
+
+def _stages(steps: Steps, traffic: Traffic, constants: Constants) -> list[PipelineStages | None]:
+    """Stages of each step's pipeline; None where there is none."""
+    layouts = steps.layouts
+    layers = np.broadcast_to(steps.shapes.layers, layouts.pp.shape)
+    found, times = stages_of(layers, layouts.pp, layouts.virtual_stages), stage_times(steps, traffic, constants)
+    chunks = layouts.pp * layouts.virtual_stages
+    is_even = found.counts_ends | (layers % chunks == 0)
+    over = times.fullest / times.mean
+    return [
+        PipelineStages(
+            fullest_layers=int(found.fullest[i]),
+            first_layers=int(found.first[i]),
+            last_layers=int(found.last[i]),
+            counts_ends=bool(found.counts_ends[i]),
+            is_even=bool(is_even[i]),
+            slowest_over_mean=float(over[i]),
+        )
+        if pp > 1
+        else None
+        for i, pp in enumerate(layouts.pp.tolist())
+    ]
+
+
+def _stage_note(steps: Steps, i: int, stages: PipelineStages | None) -> str | None:
+    """A word on stages of unequal length, of which a framework has to know."""
+    if stages is None or stages.is_even:
+        return None
+    layers = int(np.broadcast_to(steps.shapes.layers, steps.layouts.pp.shape)[i])
+    pp, virtual_stages = int(steps.layouts.pp[i]), int(steps.layouts.virtual_stages[i])
+    spread = f"{pp} stages" + (f" of {virtual_stages} virtual ones each" if virtual_stages > 1 else "")
+    even = [str(one) for one in range(2, min(layers, MOST_EVEN) + 1) if layers % one == 0]
+    return (
+        f"{layers} layers do not divide into {spread}: the fullest stage has {stages.fullest_layers}, the last one "
+        f"{stages.last_layers} and the head. All wait for the slowest, which takes "
+        f"{percent_of(stages.slowest_over_mean - 1)} longer than the mean, and memory is the fullest one's."
+        + (f" Even ones: PP {', '.join(even)}." if even else "")
+    )
 
 
 def _memory(memory: Memory, i: int) -> MemoryParts:

@@ -61,21 +61,6 @@ def _stages(shape: ModelShape, pp: int, virtual_stages: int) -> Problem | None:
     return Problem("parallel.virtual_stages" if virtual_stages > 1 else "parallel.pp", "too_many_stages", message)
 
 
-def stage_note(shape: ModelShape, pp: int, virtual_stages: int) -> str | None:
-    """A word on stages of unequal length: they run where a framework takes a list of layers a stage, as Megatron-Core does."""
-    n_chunks = pp * virtual_stages
-    if pp == 1 or shape.layers % n_chunks == 0 or (shape.layers + 2) % n_chunks == 0:
-        return None
-    longest = -(-shape.layers // n_chunks)
-    shortest = shape.layers - longest * (n_chunks - 1)
-    even = _options([one for one in divisors(shape.layers) if one <= 64])
-    rest = f"the last with {shortest}" if shortest > 0 else "some with fewer"
-    return (
-        f"{shape.layers} layers do not divide into {n_chunks} stages: the longest has {longest} layers, {rest}, and all "
-        f"wait for the longest. The framework must take uneven stages. Even ones: PP {even}."
-    )
-
-
 def _experts(shape: ModelShape, layout: Mapping[str, Any]) -> list[Problem]:
     ep = layout["ep"]
     if ep == 1:

@@ -11,6 +11,7 @@ import numpy as np
 from estimator.units import BoolArray, FloatArray
 from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import Constants
+from estimator.workloads.training.stages import stages_of
 from estimator.workloads.training.traffic import ADAPTER_SHARE, parameters_of
 
 WEIGHT_BYTES = 2.0  # BF16, or FP8 and its transpose
@@ -42,7 +43,7 @@ class Memory:
 
 
 def memory_of(steps: Steps, constants: Constants) -> Memory:
-    """Memory of steps; parameters are those of a stage with embeddings spread evenly."""
+    """Memory of steps, of the stage that holds most parameters and the one that keeps most activations."""
     layouts, machines = steps.layouts, steps.machines
     parameters = parameters_of(steps)
     held = parameters.dense + parameters.experts
@@ -84,7 +85,9 @@ def _activations(steps: Steps) -> FloatArray:
     n_micro = layouts.micro_batches
     interleaved = 1 + (layouts.pp - 1) / (layouts.pp * layouts.virtual_stages)
     in_flight = np.minimum(n_micro, layouts.pp * np.where(layouts.virtual_stages > 1, interleaved, 1.0))
-    per_stage = shapes.layers / layouts.pp
-    kept = np.where(is_full, per_stage * in_flight * boundary + a_layer, per_stage * in_flight * a_layer)
+    stages = stages_of(shapes.layers, layouts.pp, layouts.virtual_stages)
+    # the first stage has most in flight; the next has one less, and a layer more where the embedding counts as one
+    held = np.maximum(stages.first * in_flight, stages.fullest * (in_flight - 1))
+    kept = np.where(is_full, held * boundary + a_layer, held * a_layer)
     logits = np.where(layouts.pp > 1, 0.0, 4.0) * shapes.vocab / split  # the loss in FP32, on a stage that keeps little
     return np.asarray(tokens * (kept + logits))

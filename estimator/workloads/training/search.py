@@ -27,7 +27,7 @@ ZERO_STAGES = (1, 3)
 RECOMPUTES = (0, 1, 2)
 BLOCK = 2_730 * len(RECOMPUTES)  # layouts computed at once: their arrays stay in the processor's cache
 MOST_LAYOUTS = 5_000_000
-MEMORY, BATCH, STAGES, EXPERTS = "memory", "batch_not_divisible", "uneven_stages", "ep_not_in_stage"
+MEMORY, BATCH, STAGES, EXPERTS = "memory", "batch_not_divisible", "too_many_stages", "ep_not_in_stage"
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,7 @@ def valid_layouts(asked: Asked) -> tuple[Layouts, dict[str, int]]:
     alone = (pp == 1) & (columns["virtual_stages"] > 1)  # no stage to interleave: not another layout
     columns = _kept(columns, ~alone)
     pp, chunks = columns["pp"], columns["pp"] * columns["virtual_stages"]
-    is_even = (shape.layers % chunks == 0) | ((shape.layers + 2) % chunks == 0)
-    # without virtual stages the last stage may be shorter; with them a framework wants equal chunks
-    is_staged = np.where(columns["virtual_stages"] == 1, pp <= shape.layers, is_even)
+    is_staged = chunks <= shape.layers + 2  # embedding and head may count as layers
     is_batched = asked.global_batch % (columns["dp"] * columns["micro_batch"]) == 0
     in_stage = (columns["dp"] * columns["cp"] * columns["tp"]) % columns["ep"] == 0
     refused[STAGES] = int((~is_staged).sum())

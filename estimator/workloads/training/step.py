@@ -7,6 +7,7 @@ import numpy as np
 from estimator.units import FloatArray
 from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import Constants
+from estimator.workloads.training.stages import stages_of
 from estimator.workloads.training.traffic import Parameters, Traffic, parameters_of
 
 TP_CALLS = 8.0  # a layer: two gathers and two scatters forward, as many backward
@@ -67,8 +68,7 @@ def step_times(steps: Steps, traffic: Traffic, constants: Constants) -> StepTime
     k, layouts, machines = constants, steps.layouts, steps.machines
     parameters = parameters_of(steps)
     layers = _layers(steps, traffic, parameters, k)
-    device = layers.compute + layers.attention + layers.memory + layers.tp + layers.cp + layers.ep
-    all_layers = (device**SHARPNESS + layers.host**SHARPNESS) ** (1 / SHARPNESS)
+    all_layers = _all_layers(layers)
     n_micro = layouts.micro_batches
     stage = _slowest_stage(steps, all_layers, layers.head)
     hand_over = np.where(layouts.pp > 1, k["pp_exposed"] * traffic.pp.seconds * 2 * layouts.virtual_stages, 0.0)
@@ -97,8 +97,33 @@ def step_times(steps: Steps, traffic: Traffic, constants: Constants) -> StepTime
         pp_p2p=n_micro * hand_over * factor,
         dp_exposed=(n_micro * fsdp + exposed) * factor,
         optimizer=update * factor,
-        host=busy * (all_layers - device) + k.at(machines.step_seconds),
+        host=busy * (all_layers - _on_device(layers)) + k.at(machines.step_seconds),
     )
+
+
+@dataclass(frozen=True)
+class StageTimes:
+    """A micro-batch on stages of the pipeline, shape (n_steps,). [s]"""
+
+    fullest: FloatArray  # that sets the step
+    mean: FloatArray
+
+
+def stage_times(steps: Steps, traffic: Traffic, constants: Constants) -> StageTimes:
+    """Seconds of a micro-batch on the slowest stage and on a mean one; arguments as of ``step_times``."""
+    layers = _layers(steps, traffic, parameters_of(steps), constants)
+    whole = _all_layers(layers)
+    return StageTimes(_slowest_stage(steps, whole, layers.head), (whole + layers.head) / steps.layouts.pp)
+
+
+def _all_layers(layers: _Layers) -> FloatArray:
+    """A micro-batch through all layers, the slower of GPU and host."""
+    device = _on_device(layers)
+    return np.asarray((device**SHARPNESS + layers.host**SHARPNESS) ** (1 / SHARPNESS))
+
+
+def _on_device(layers: _Layers) -> FloatArray:
+    return layers.compute + layers.attention + layers.memory + layers.tp + layers.cp + layers.ep
 
 
 def _layers(steps: Steps, traffic: Traffic, parameters: Parameters, k: Constants) -> _Layers:
@@ -177,10 +202,7 @@ def _memory(steps: Steps, k: Constants, tokens: FloatArray, moves: FloatArray, p
         )
         + tokens * k["adapter_bytes"] * shapes.hidden * shapes.layers * machines.is_lora
         + tokens * scores * machines.unfused_attention * (3 * moves - 2)
-        + k["weight_bytes"]
-        * (parameters.dense + parameters.experts)
-        * layouts.pp
-        * np.where(machines.is_lora, 0.4, 1.0)
+        + k["weight_bytes"] * parameters.of_all_stages * np.where(machines.is_lora, 0.4, 1.0)
     )
     gaps = k["layer_gap"] * shapes.layers + k["expert_gap"] * shapes.moe_layers
     return np.asarray(moved / machines.memory_byte_s + np.where(machines.full_graphs, 0.3, 1.0) * gaps)
@@ -198,21 +220,10 @@ def _host(steps: Steps, k: Constants) -> FloatArray:
 
 
 def _slowest_stage(steps: Steps, layers: FloatArray, head: FloatArray) -> FloatArray:
-    """A micro-batch on the slowest stage: the one with most layers, or the last one with the head.
-
-    Where two more layers than there are divide evenly, embedding and head count as one each (as Megatron-Core can).
-    """
+    """A micro-batch on the slowest stage: the one with most layers, or the last one with the head."""
     n_layers, layouts = steps.shapes.layers, steps.layouts
-    n_chunks = layouts.pp * layouts.virtual_stages
-    a_layer = layers / n_layers
-    chunk = -(-n_layers // n_chunks)
-    most = chunk * layouts.virtual_stages
-    last = np.maximum(n_layers - chunk * (n_chunks - 1), 0)
-    uneven = np.maximum(most * a_layer, (most - chunk + last) * a_layer + head)
-    shared = (n_layers + 2) / layouts.pp
-    counted = np.maximum(shared * a_layer, (shared - 1) * a_layer + head)
-    counts_ends = (n_layers + 2) % n_chunks == 0
-    return np.where(layouts.pp == 1, layers + head, np.where(counts_ends, counted, uneven))
+    stages, a_layer = stages_of(n_layers, layouts.pp, layouts.virtual_stages), layers / n_layers
+    return np.maximum(stages.fullest * a_layer, stages.last * a_layer + head)
 
 
 def _updated(steps: Steps, parameters: Parameters) -> FloatArray:

@@ -15,6 +15,7 @@ from estimator.units import BoolArray, FloatArray, IntArray
 from estimator.workloads.paths.groups import Groups, GroupTimes, groups_of
 from estimator.workloads.paths.hierarchy import GPU_MEMORY, levels_of
 from estimator.workloads.training.columns import Steps
+from estimator.workloads.training.stages import stages_of
 
 VALUE_BYTES = 2  # of an activation, in BF16
 GRADIENT_BYTES = 2
@@ -63,30 +64,35 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Parameters on one rank, shape (n_steps,): those that all ranks of data parallelism share, and experts."""
+    """Parameters on a rank of the fullest stage, shape (n_steps,): those that data parallelism shares, and experts."""
 
     dense: FloatArray
     experts: FloatArray
+    of_all_stages: FloatArray  # on the ranks of one pipeline together
     dense_ranks: FloatArray  # that hold the same dense parameters
     expert_ranks: FloatArray
 
 
 def parameters_of(steps: Steps) -> Parameters:
-    """Parameters on a rank; embeddings are spread over all stages, though two of them hold them."""
+    """Parameters on a rank of the stage that holds most: the fullest, the first with the embedding, or the last with the head."""
     shapes, layouts = steps.shapes, steps.layouts
-    split = layouts.tp * layouts.pp
-    shared = (
-        shapes.matrix_parameters
-        - shapes.moe_layers * shapes.experts * shapes.expert_parameters
-        + shapes.embedding_parameters
-        + shapes.head_parameters
-        + shapes.mtp_parameters * (shapes.experts == 0)
-    )
-    experts = shapes.moe_layers * shapes.experts * shapes.expert_parameters / (layouts.ep * layouts.pp)
+    n_experts = shapes.moe_layers * shapes.experts * shapes.expert_parameters
+    a_layer = (shapes.matrix_parameters - n_experts) / shapes.layers
+    own = n_experts / (shapes.layers * layouts.ep)  # a mean layer's, on a rank
+    ends = shapes.head_parameters + shapes.mtp_parameters * (shapes.experts == 0)
+    stages = stages_of(shapes.layers, layouts.pp, layouts.virtual_stages)
+    has_both = np.where(layouts.pp == 1, ends, 0)
+    first = stages.first * a_layer + shapes.embedding_parameters + has_both
+    last = stages.last * a_layer + ends
+    held = np.stack([stages.fullest * a_layer, first, np.where(layouts.pp == 1, 0, last)]) / layouts.tp
+    experts = np.stack([stages.fullest * own, stages.first * own, np.where(layouts.pp == 1, 0, stages.last * own)])
+    most = np.argmax(held + experts, axis=0)[None]
     replicas = layouts.dp * layouts.cp
+    all_dense = shapes.layers * a_layer + shapes.embedding_parameters + ends
     return Parameters(
-        dense=shared / split,
-        experts=experts,
+        dense=np.take_along_axis(held, most, 0)[0],
+        experts=np.take_along_axis(experts, most, 0)[0],
+        of_all_stages=all_dense / layouts.tp + shapes.layers * own,
         dense_ranks=replicas.astype(np.float64),
         expert_ranks=np.maximum(1.0, replicas * layouts.tp / layouts.ep),
     )
