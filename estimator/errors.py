@@ -27,6 +27,14 @@ class Problem(Shape):
     message: str
     change: IfAny[Change] = None
 
+    def named(self, field: str) -> "Problem":
+        """The same of another field. A change is of the request that it was found in, and does not fit there."""
+        return Problem(field, self.code, self.message)
+
+    def inside(self, place: str) -> "Problem":
+        """The same of a request that is part of another, at ``place``."""
+        return self.named(f"{place}.{self.field}" if self.field else place)
+
 
 class EstimatorError(Exception):
     """A request that cannot be answered, with every problem found in it."""

@@ -371,6 +371,4 @@ def _design_of(values: Any, catalog: Catalog) -> DesignSpec:
     try:
         return parse_spec(values, catalog)
     except SpecError as error:
-        raise SpecError(
-            [Problem(f"{DESIGN}.{one.field}" if one.field else DESIGN, one.code, one.message) for one in error.problems]
-        ) from None
+        raise SpecError([one.inside(DESIGN) for one in error.problems]) from None

@@ -450,8 +450,7 @@ class Server:
                 layout = given["layout"].get("decode", given["layout"])
                 rows.append((plain(given), figures, layout.get("tp", 1), row))
             except EstimatorError as error:
-                at = f"calibration.rows.{place}.request"
-                problems += [Problem(f"{at}.{one.field}", one.code, one.message) for one in error.problems]
+                problems += [one.inside(f"calibration.rows.{place}.request") for one in error.problems]
             except (KeyError, AttributeError):
                 message = "Give a request with a layout and a concurrency: what was measured had both."
                 problems.append(Problem(f"calibration.rows.{place}.request", "missing", message))
@@ -748,7 +747,7 @@ class Server:
         """Times of single batches."""
         layout = {"tp": 1, "pp": 1}
         given, of_layout = validated(Layout, asked.layout or {}, "a layout")
-        problems += [Problem(f"layout.{one.field}", one.code, one.message) for one in of_layout]
+        problems += [one.inside("layout") for one in of_layout]
         if given is not None and shape is not None:
             layout = given.full(False)
             problems += layout_problems(shape, layout, "layout")
@@ -837,7 +836,7 @@ def _layouts(asked: ServingRequest, shape: ModelShape | None) -> tuple[list[dict
         return [], []
     kind: type[Section] = Pools if asked.mode == DISAGGREGATED else Layout
     given, found = validated(kind, asked.layout, "a layout")
-    problems = [Problem(f"layout.{one.field}".rstrip("."), one.code, one.message) for one in found]
+    problems = [one.inside("layout") for one in found]
     if given is None or shape is None:
         return [], problems
     if isinstance(given, Pools):

@@ -422,9 +422,7 @@ class Trainer:
                 given: Given = {key: value for key, value in row.request.items() if key != "calibration"}
                 _, run, _ = self._run(given)
             except EstimatorError as error:
-                problems += [
-                    replace(one, field=f"calibration.rows.{place}.request.{one.field}") for one in error.problems
-                ]
+                problems += [one.inside(f"calibration.rows.{place}.request") for one in error.problems]
                 continue
             steps = steps_of([run], self._catalog, self._constants)
             traffic = traffic_of(steps, self._systems.times(run))

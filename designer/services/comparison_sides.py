@@ -93,10 +93,7 @@ def resolved_items(owner: User, items: Any) -> list[Side]:
             found.append(_resolved(owner, item, found))
         except _Wrong as wrong:
             found.append(None)
-            problems += [
-                Problem(f"items[{at}].{p.field}" if p.field else f"items[{at}]", p.code, p.message)
-                for p in wrong.problems
-            ]
+            problems += [one.inside(f"items[{at}]") for one in wrong.problems]
     if problems:
         raise SpecError(problems)
     return [side for side in found if side]
@@ -235,7 +232,7 @@ def _alternative(spec: Values, origin: int, catalog: Catalog) -> Side:
     try:
         found = alternative_spec(spec, catalog)
     except EstimatorError as error:
-        raise _Wrong(*(Problem("sibling", p.code, p.message) for p in error.problems)) from None
+        raise _Wrong(*(one.named("sibling") for one in error.problems)) from None
     notes = [note.words for note in found.notes]
     return Side(label=found.name, spec=found.values, notes=notes, sibling=origin)
 
@@ -271,7 +268,7 @@ def renewed(owner: User, kept: Sequence[Side]) -> list[Side]:
         try:
             out.append(_renewed(owner, side, out))
         except _Wrong as wrong:
-            problems += [Problem(f"items[{at}]", p.code, p.message) for p in wrong.problems]
+            problems += [one.named(f"items[{at}]") for one in wrong.problems]
             out.append(side)
     if problems:
         raise SpecError(problems)

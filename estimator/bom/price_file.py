@@ -293,7 +293,7 @@ class _Reader:
         price, problems = validated(OwnPrice, values, "a price")
         problems += price_problems(price, "") if price and not problems else []
         if problems or price is None:
-            return None, [Problem(one.field.removeprefix("."), one.code, one.message) for one in problems]
+            return None, [one.named(one.field.removeprefix(".")) for one in problems]
         return price, []
 
     def _part(self, row: QuoteRow) -> str:

@@ -109,8 +109,7 @@ def _spec_of(item: Item, at: int, catalog: Catalog, problems: list[Problem]) -> 
 
 def _placed(error: EstimatorError, at: int) -> list[Problem]:
     """Problems of one side's spec under their place in the request; a change would not fit there."""
-    place = f"items[{at}].spec"
-    return [Problem(f"{place}.{p.field}" if p.field else place, p.code, p.message) for p in error.problems]
+    return [problem.inside(f"items[{at}].spec") for problem in error.problems]
 
 
 def compare_request(values: Any, catalog: Catalog) -> ComparisonResult:

@@ -184,13 +184,12 @@ def templates_of(space: Space, catalog: Catalog, refused: Refused, most: int) ->
         except SpecError as error:
             wrong = [one for one in error.problems if one.code in _OF_ONE_KEY and one.field not in free]
             if wrong:
-                raise SpecError([replace(one, field=f"base.{one.field}", change=None) for one in wrong]) from None
+                raise SpecError([one.inside("base") for one in wrong]) from None
             problems += error.problems
             refused.add(error.problems, space.n_inner)
     if not found:
         raise SpecError(
-            [replace(one, field=f"base.{one.field}", change=None) for one in {p.code: p for p in problems}.values()]
-            or list(refused.first.values())
+            [one.inside("base") for one in {p.code: p for p in problems}.values()] or list(refused.first.values())
         )
     _check_columns(space, found[0], start)
     return found
@@ -232,7 +231,7 @@ def _check_columns(space: Space, template: Template, start: Json) -> None:
             _, found = validated(DesignSpec, _changed(start, {axis.path: value}), "a design")
             problems += [one for one in found if one.field == axis.path][:1]
     if problems:
-        raise SpecError([replace(one, field=f"base.{one.field}", change=None) for one in problems])
+        raise SpecError([one.inside("base") for one in problems])
 
 
 # ---------------------------------------------------------------- columns

@@ -38,7 +38,7 @@ def spec_of_text(text: str) -> DesignSpec:
     try:
         values = json_object(text.encode(), "text")
     except UnsoundJson as error:
-        raise SpecError([Problem("spec", one.code, one.message) for one in error.problems]) from None
+        raise SpecError([one.named("spec") for one in error.problems]) from None
     if "compute" not in values and isinstance(values.get("spec"), dict):
         values = values["spec"]
     spec = parse_spec(values, load_catalog())

@@ -43,7 +43,7 @@ def checked_book(name: str, prices: Sequence[Any], rates: Sequence[Any], region:
     book, problems = validated(OwnPrices, values, "a price book")
     if book is not None:
         found = own_price_problems(book, load_catalog(), "")
-        problems += [Problem(one.field.removeprefix("."), one.code, one.message) for one in found]
+        problems += [one.named(one.field.removeprefix(".")) for one in found]
         problems += _repeated(book.prices)
     if problems or book is None:
         raise SpecError(problems)

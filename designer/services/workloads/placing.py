@@ -69,9 +69,7 @@ def request_of(placing: Placing) -> Json:
     try:
         parse_placement(request)
     except SpecError as error:
-        raise SpecError(
-            [Problem(FIELDS.get(one.field, one.field), one.code, one.message) for one in error.problems]
-        ) from None
+        raise SpecError([one.named(FIELDS.get(one.field, one.field)) for one in error.problems]) from None
     return request
 
 

@@ -109,7 +109,7 @@ class OwnShape(Section):
 def shape_of_keys(values: Given, field: str) -> tuple[ModelShape | None, list[Problem]]:
     """The shape that plain keys describe, or None, and every problem found; fields start with ``field``."""
     given, found = validated(OwnShape, values, WHAT)
-    problems = [Problem(f"{field}.{one.field}".rstrip("."), one.code, one.message) for one in found]
+    problems = [one.inside(field) for one in found]
     if given is None:
         return None, problems
     problems += _rules(given, field)
