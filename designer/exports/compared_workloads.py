@@ -7,7 +7,7 @@ from designer.exports.csv import csv_bytes
 from designer.exports.downloads import CSV_TYPE, XLSX_TYPE, Download
 from designer.exports.file_names import comparison_file_stem
 from designer.exports.tables import Cell, Column, Table
-from designer.exports.workloads import CONSTANT_COLUMNS, asked_rows
+from designer.exports.workloads import ASKED_COLUMNS, CONSTANT_COLUMNS, asked_rows
 from designer.exports.xlsx import xlsx_bytes
 from designer.services.workloads.side_by_side import WorkloadComparison
 from estimator.record import Json
@@ -34,11 +34,6 @@ SIDE_COLUMNS = (
     Column("placement", "Placement of serving", width=30),
     Column("spec_hash", "Hash of the spec", width=20),
     Column("why_not", "Why not", width=60),
-)
-ASKED_COLUMNS = (
-    Column("workload", "Workload", width=12),
-    Column("field", "Field", width=24),
-    Column("value", "Value", width=40),
 )
 
 

@@ -130,7 +130,7 @@ TRAFFIC_COLUMNS = (
 )
 ASKED_COLUMNS = (
     Column("workload", "Workload", width=12),
-    Column("field", "Field", width=20),
+    Column("field", "Field", width=24),
     Column("value", "Value", width=40),
 )
 CONSTANT_COLUMNS = (

@@ -1,14 +1,9 @@
 """A served model beside other ways to serve it: prefill and decode on GPUs of their own, and servers of other domains."""
 
-import json
-from functools import lru_cache
-from typing import cast
-
 from designer.forms.workloads import ServingForm, number, whole
+from designer.services.workloads.asking import asking
 from designer.services.workloads.links import system_keys
-from designer.services.workloads.serving import Advice, DesignPlacement, beside_its_field, keys_of
-from estimator.catalog.loader import load_catalog
-from estimator.errors import SpecError
+from designer.services.workloads.serving import FIELDS, Advice, DesignPlacement, keys_of
 from estimator.record import Json, Record
 from estimator.result import PricedEstimate
 from estimator.serving_request import served
@@ -16,8 +11,8 @@ from estimator.workloads.servers import ScaleUp
 from estimator.workloads.serving.answer import Placement, ServedRow
 from estimator.workloads.serving.pools import Comparison, PoolsLayout, words_of_pools
 
-ANSWERS_KEPT = 32
 PAIRS_SHOWN = 5
+USUAL_TPOT_MS = 50.0
 
 
 class PoolsPlacement(Record):
@@ -57,6 +52,10 @@ class _ServersAnswer(Record):
     scale_up: ScaleUp
 
 
+_ask_for_pools = asking(served, _PoolsAnswer.from_json, ServingForm, FIELDS, kept=32)
+_ask_for_servers = asking(served, _ServersAnswer.from_json, ServingForm, FIELDS, kept=32)
+
+
 def searched_pools(form: ServingForm, estimate: PricedEstimate) -> SearchedPools:
     """Pairs of pools under the load that was typed, of one copy.
 
@@ -67,7 +66,7 @@ def searched_pools(form: ServingForm, estimate: PricedEstimate) -> SearchedPools
     """
     load = {"concurrency": [whole("concurrency", form.text("concurrency"))], "system": system_keys(estimate)}
     request = {**keys_of(form), **load, "mode": "disaggregated", "top": PAIRS_SHOWN}
-    answer = _PoolsAnswer.from_json(_ask(request))
+    answer = _ask_for_pools(request)
     why = {one.placement: one.message for one in answer.advice}
     pairs = [
         PoolsPlacement(
@@ -91,7 +90,7 @@ def compared_servers(form: ServingForm, estimate: PricedEstimate, best: DesignPl
     """
     request = keys_of(form) | {"design": estimate.spec.as_json(), "compare_servers": True, "top": 1}
     request["target"] |= {"tpot_ms": within_ms(form, best)}
-    return _ServersAnswer.from_json(_ask(request)).scale_up
+    return _ask_for_servers(request).scale_up
 
 
 def within_ms(form: ServingForm, best: DesignPlacement | None) -> float:
@@ -99,18 +98,3 @@ def within_ms(form: ServingForm, best: DesignPlacement | None) -> float:
     if text := form.text("tpot_ms"):
         return number("tpot_ms", text)
     return best.row.tpot_ms if best else USUAL_TPOT_MS
-
-
-USUAL_TPOT_MS = 50.0
-
-
-def _ask(request: Json) -> Json:
-    try:
-        return _served(json.dumps(request, sort_keys=True))
-    except SpecError as error:
-        raise SpecError([beside_its_field(problem) for problem in error.problems]) from None
-
-
-@lru_cache(maxsize=ANSWERS_KEPT)
-def _served(request: str) -> Json:
-    return cast(Json, served(json.loads(request), load_catalog()))

@@ -1,21 +1,16 @@
 """A model served on an estimated design, as a form has it: placements of a replica, and what they serve."""
 
-import json
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import cast
 
 from designer.forms.workloads import ServingForm, number, whole
+from designer.services.workloads.asking import asking
 from designer.services.workloads.links import OnDesign
 from designer.services.workloads.own_models import model_named
 from designer.wording.layouts import placement_words
-from estimator.catalog.loader import load_catalog
-from estimator.errors import Problem, SpecError
 from estimator.record import Json, Record
 from estimator.serving_request import served
 from estimator.workloads.serving.answer import Placement, ServedLayout, ServedRow, usd_per_million_tokens
 
-ANSWERS_KEPT = 128
 PLACEMENTS_SHOWN = 10
 LOADS_DRAWN = (1, 4, 16, 64, 256, 1024)
 FIELDS = {
@@ -83,6 +78,9 @@ class _Answer(Record):
     advice: list[Advice]
 
 
+_ask = asking(served, _Answer.from_json, ServingForm, FIELDS, kept=128)
+
+
 def searched_placements(form: ServingForm, on: OnDesign) -> SearchedPlacements:
     """The best placements under the load that was typed.
 
@@ -91,7 +89,7 @@ def searched_placements(form: ServingForm, on: OnDesign) -> SearchedPlacements:
     SpecError
         With what is wrong, by the names of the form's fields.
     """
-    answer = _ask(form, on)  # under one load, so that reasons and figures are of the same
+    answer = _under(form, on)  # under one load, so that reasons and figures are of the same
     return SearchedPlacements(
         placements=_placements(answer, on),
         looked_at=answer.looked_at,
@@ -101,23 +99,15 @@ def searched_placements(form: ServingForm, on: OnDesign) -> SearchedPlacements:
 
 def front_of(form: ServingForm, on: OnDesign) -> list[Placement]:
     """The placements that none of the others beats, under the loads of LOADS_DRAWN up to the one that was typed."""
-    answer = _ask(form, on, LOADS_DRAWN)
+    answer = _under(form, on, LOADS_DRAWN)
     return [answer.placements[at] for at in answer.pareto]
 
 
-def _ask(form: ServingForm, on: OnDesign, fewer: Sequence[int] = ()) -> _Answer:
+def _under(form: ServingForm, on: OnDesign, fewer: Sequence[int] = ()) -> _Answer:
     """What the verb answers under the load that was typed, and under those of ``fewer`` that are lower."""
     load = whole("concurrency", form.text("concurrency"))
-    request = {
-        **keys_of(form),
-        "system": on.system,
-        "concurrency": [*(one for one in fewer if one < load), load],
-        "top": PLACEMENTS_SHOWN,
-    }
-    try:
-        return _served(json.dumps(request, sort_keys=True))
-    except SpecError as error:
-        raise SpecError([beside_its_field(problem) for problem in error.problems]) from None
+    loads = [*(one for one in fewer if one < load), load]
+    return _ask({**keys_of(form), "system": on.system, "concurrency": loads, "top": PLACEMENTS_SHOWN})
 
 
 def keys_of(form: ServingForm) -> Json:
@@ -129,20 +119,6 @@ def keys_of(form: ServingForm) -> Json:
         "output_tokens": whole("answer_tokens", form.text("answer_tokens")),
         "target": {name: number(name, text) for name, text in form.texts("tpot_ms", "ttft_ms").items() if text},
     }
-
-
-@lru_cache(maxsize=ANSWERS_KEPT)
-def _served(request: str) -> _Answer:
-    """What the verb answers one request. Kept: each change of the tab shows both halves, and changes one."""
-    return _Answer.from_json(cast(Json, served(json.loads(request), load_catalog())))
-
-
-def beside_its_field(problem: Problem) -> Problem:
-    """A problem of a request under the form's name of its key."""
-    key = (
-        problem.field.partition(".")[0] if not problem.field.startswith("target") else problem.field.rpartition(".")[2]
-    )
-    return Problem(FIELDS.get(key, key), problem.code, problem.message)
 
 
 def _placements(answer: _Answer, on: OnDesign) -> list[DesignPlacement]:

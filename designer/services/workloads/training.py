@@ -1,24 +1,20 @@
 """A model trained on an estimated design, as a form has it: the best layouts, and what a run takes."""
 
-import json
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import cast
 
 from designer.forms.workloads import TrainingForm, number, whole
+from designer.services.workloads.asking import asking
 from designer.services.workloads.links import OnDesign
 from designer.services.workloads.own_models import model_named, shape_named
 from designer.wording.names import LEFT_OUT
 from designer.wording.numbers import words
-from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
-from estimator.record import Json, Record
+from estimator.record import Record
 from estimator.training_request import rate_of, trained
 from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.runs.goodput import RunRequest, TrainingRun, training_run
 from estimator.workloads.training.answer import StepAnswer
 
-ANSWERS_KEPT = 64
 LAYOUTS_SHOWN = 10
 TRILLION = 1e12
 MOST_TRILLIONS = 10_000
@@ -31,6 +27,9 @@ class SearchedLayouts(Record):
     layouts: list[StepAnswer]
     looked_at: int
     refused: dict[str, int]
+
+
+_ask = asking(trained, SearchedLayouts.from_json, TrainingForm, FIELDS, kept=64)
 
 
 def searched_layouts(form: TrainingForm, on: OnDesign) -> SearchedLayouts:
@@ -51,27 +50,13 @@ def searched_layouts(form: TrainingForm, on: OnDesign) -> SearchedLayouts:
         "parallel": {"sequence": sequence, "global_batch": batch},
         "top": LAYOUTS_SHOWN,
     }
-    try:
-        answer = _trained(json.dumps(request, sort_keys=True))
-    except SpecError as error:
-        raise SpecError([_beside_its_field(problem) for problem in error.problems]) from None
+    answer = _ask(request)
     return answer.but(refused=_left_out(answer.refused))
-
-
-@lru_cache(maxsize=ANSWERS_KEPT)
-def _trained(request: str) -> SearchedLayouts:
-    """What the verb answers one request. Kept: each change of the tab shows both halves, and changes one."""
-    return SearchedLayouts.from_json(cast(Json, trained(json.loads(request), load_catalog())))
 
 
 def _left_out(refused: Mapping[str, int]) -> dict[str, int]:
     """How many layouts were left out, by the reason in words."""
     return {LEFT_OUT.get(reason, words(reason)): n for reason, n in refused.items() if n}
-
-
-def _beside_its_field(problem: Problem) -> Problem:
-    key = problem.field.rpartition(".")[2]
-    return Problem(FIELDS.get(key, key), problem.code, problem.message)
 
 
 def run_of(form: TrainingForm, best: StepAnswer, on: OnDesign) -> TrainingRun:
