@@ -127,6 +127,15 @@ def _parser() -> argparse.ArgumentParser:
         "--format", default="json", metavar="FORMAT", help="json, or another by name; a wrong one lists them"
     )
     verb.set_defaults(run=_accept)
+    verb = verbs.add_parser("bringup", help="what the devices have to be set to, each value with its source")
+    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
+    verb.add_argument("--plan", action="store_true", help="the typed plan as JSON; so too without a target")
+    verb.add_argument("--target", metavar="TARGET", help="the main file of a target; a wrong name lists them")
+    verb.add_argument(
+        "--file", dest="wanted", metavar="NAME", help="another file of the target; a wrong name lists them"
+    )
+    verb.add_argument("--archive", choices=["zip"], help="all files of the target in one, or of all targets")
+    verb.set_defaults(run=_bringup)
     verb = verbs.add_parser("catalog", help="the catalog's records")
     verb.add_argument("kind", metavar="KIND", nargs="?", help="one kind of record; without it, all kinds")
     verb.set_defaults(run=_catalog)
@@ -275,6 +284,23 @@ def _accept(asked: argparse.Namespace) -> Iterator[bytes]:
     files = _read_files(asked.results[: MAX_FILES + 1], MAX_FILE_BYTES, "Name results of the gates' commands.")
     contract, answer = accepted(spec, catalog, files)
     return (piece.encode() for piece in file_format.write(contract, answer))
+
+
+def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.bringup.plan.design import plan_of
+    from estimator.bringup.renderings.targets import archive, file_of, plan_answer, target_named
+    from estimator.catalog.loader import load_catalog
+    from estimator.spec.parse import parse_spec
+
+    if asked.target:
+        target_named(asked.target)  # refused before the design is worked out
+    catalog = load_catalog()
+    plan = plan_of(parse_spec(_read_json(asked.file), catalog), catalog)
+    if asked.archive:
+        return iter([archive(plan, asked.target)])
+    if asked.plan or not asked.target:
+        return _json(plan_answer(plan).as_json())
+    return iter([file_of(plan, asked.target, asked.wanted).text.encode()])
 
 
 def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:

@@ -182,3 +182,19 @@ def test_a_contract_is_printed_and_results_are_judged(tmp_path: Path) -> None:
     assert refused(run("accept", "-", "--results", "/nowhere", text=SPEC))["problems"][0]["code"] == "cannot_read"
     log.write_bytes(bytes(100))
     assert refused(run("accept", "-", "--results", str(log), text=SPEC))["problems"][0]["code"] == "no_results"
+
+
+def test_settings_of_all_devices_are_printed_with_their_sources() -> None:
+    spec = {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "roce-400"}}
+    planned = run("bringup", "-", "--plan", text=spec)
+    assert planned.stderr == ""
+    answer = json.loads(planned.stdout)
+    assert {"classes", "ports", "ecn", "mtu", "values"} <= set(answer)
+    assert all({"key", "value", "source", "trust", "alternatives", "why"} <= set(one) for one in answer["values"])
+    assert all(
+        {"switch", "ports", "speed_gbit_s", "cable_m", "headroom_bytes", "formula"} <= set(one)
+        for one in answer["ports"]
+    )
+    assert run("bringup", "-", "--target", "nic", text=spec).stdout.startswith("#!/usr/bin/env bash\n")
+    assert run("bringup", "-", "--target", "nic", "--file", "cables.csv", text=spec).stdout.count("node-0016,") == 8
+    assert refused(run("bringup", "-", "--target", "x", text=spec))["problems"][0]["code"] == "not_a_choice"

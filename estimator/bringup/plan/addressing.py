@@ -1,0 +1,54 @@
+"""Addresses and BGP numbers, by formula from a device's place, so that they stay as they are when a design grows."""
+
+from ipaddress import IPv4Network
+from typing import NamedTuple
+
+from estimator.bringup.plan.facts import chosen
+from estimator.fabric.devices import CORE, LEAF, SPINE, Devices
+
+RAIL_SLOTS = 64  # numbers kept for the leaves of one row, by rail
+LOOPBACKS_A_KIND = 2**20
+ASN_STEP = 10_000_000  # between kinds of switches
+KIND_ORDER = (LEAF, SPINE, CORE)
+
+
+class HostLink(NamedTuple):
+    """Both ends of a node's link, /31 of RFC 3021: the even address is the switch's."""
+
+    switch: str
+    host: str
+    prefix: str
+
+
+def host_link(link: int) -> HostLink:
+    """Addresses of a node's link; ``link`` counts from 0 over all nodes, port by port."""
+    pool = IPv4Network(str(chosen("addressing.hosts").value))
+    first = pool.network_address + 2 * link
+    return HostLink(f"{first}/31", f"{first + 1}/31", f"{first}/31")
+
+
+def hosts_prefix() -> str:
+    """What all nodes' addresses lie in."""
+    return str(chosen("addressing.hosts").value)
+
+
+def loopback(devices: Devices, device: int) -> str:
+    """Address of a switch itself: also its router id."""
+    pool = IPv4Network(str(chosen("addressing.loopbacks").value))
+    kind = devices.kind(device)
+    return str(pool.network_address + KIND_ORDER.index(kind) * LOOPBACKS_A_KIND + _place(devices, device))
+
+
+def leaf_asn(devices: Devices, device: int) -> int:
+    """BGP number of a leaf, its own."""
+    return int(chosen("bgp.first_asn").value) + _place(devices, device)
+
+
+def group_asn(devices: Devices, kind: str, first_below: int) -> int:
+    """BGP number of the spines that meet the same leaves (by the first of them), or of the cores of a plane."""
+    place = _place(devices, first_below) if kind == SPINE else int(devices.plane[first_below])
+    return int(chosen("bgp.first_asn").value) + KIND_ORDER.index(kind) * ASN_STEP + place
+
+
+def _place(devices: Devices, device: int) -> int:
+    return (int(devices.number[device]) - 1) * RAIL_SLOTS + int(devices.rail[device])

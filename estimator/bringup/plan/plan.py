@@ -1,0 +1,246 @@
+"""The plan of a design: settings of its switches and NICs, made when they are read, so that large designs stay cheap."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import NamedTuple
+
+from estimator.bringup.plan import addressing
+from estimator.bringup.plan.buffers import Headroom, nic_headroom, switch_headroom
+from estimator.bringup.plan.facts import chosen
+from estimator.bringup.plan.records import NicGroup, PortGroup
+from estimator.bringup.plan.systems import System, labels_under
+from estimator.bringup.plan.value import Value
+from estimator.bringup.plan.wired import Port, Wired
+from estimator.cabling.links import LinkList
+from estimator.catalog.records import Switch
+from estimator.fabric.devices import CORE, LEAF, NODE, SPINE
+from estimator.fabric.ports import Labels
+
+ETHERNET, INFINIBAND = "ethernet", "infiniband"
+
+
+class Interface(NamedTuple):
+    """One port of a switch as its system names it. ``cage`` is the name while the cage is whole, split in ``parts``."""
+
+    name: str
+    cage: str
+    parts: int
+    towards: str
+    peer: str
+    peer_port: str
+    rail: int
+    speed_gbit_s: int
+    cable_m: float
+    address: str | None
+    """IPv4 of the switch's end; None on links between switches, which have link-local addresses."""
+
+    @property
+    def is_to_node(self) -> bool:
+        """Whether a node is at the other end, or a fabric manager."""
+        return self.towards not in (LEAF, SPINE, CORE)
+
+
+class Group(NamedTuple):
+    """Interfaces of one switch towards a kind of device at a rate, and what the longest cable needs."""
+
+    towards: str
+    speed_gbit_s: int
+    cable_m: float
+    interfaces: tuple[Interface, ...]
+    headroom: Headroom
+
+
+class PortNames(NamedTuple):
+    """Names of ports by kind of device, and how many ports each cage has while its ports are not split further."""
+
+    labels: Mapping[str, Labels]
+    in_cage: Mapping[str, Counter[str]]
+
+    @classmethod
+    def of(cls, labels: Mapping[str, Labels]) -> "PortNames":
+        """The names with their counts."""
+        return cls(labels, {kind: Counter(one.cage_ports) for kind, one in labels.items()})
+
+
+@dataclass(frozen=True)
+class SwitchPlan:
+    """All that one switch is set to under one system."""
+
+    name: str
+    kind: str
+    part: Switch | None
+    system: System
+    asn: int
+    loopback: str
+    interfaces: tuple[Interface, ...]
+    groups: tuple[Group, ...]
+    design: dict[str, str]
+    """What facts can depend on in all of the design."""
+
+    def value(self, key: str) -> Value:
+        """A setting as this switch has it."""
+        return chosen(key, **self.circumstances)
+
+    @cached_property
+    def circumstances(self) -> dict[str, str]:
+        """What facts about it can depend on."""
+        return circumstances(self.system, self.part, self.kind) | self.design
+
+    @property
+    def model(self) -> str:
+        """Vendor and model, or that it is custom."""
+        return f"{self.part.vendor} {self.part.model}" if self.part else "custom switch"
+
+
+def circumstances(system: System, part: Switch | None, kind: str) -> dict[str, str]:
+    """What facts about a switch can depend on."""
+    out = {"os": system.key, "tier": kind}
+    if part:
+        out |= {"asic": part.asic, "vendor": part.vendor}
+        if "Tomahawk" in part.asic:
+            out |= {"asic_family": "Tomahawk"}
+    return out
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The settings of a design; ``wired`` has its switches port by port."""
+
+    links: LinkList
+    wired: Wired
+    protocol: str
+
+    @property
+    def is_ethernet(self) -> bool:
+        """Whether it is a RoCE fabric: PFC, ECN, BGP."""
+        return self.protocol == ETHERNET
+
+    def value(self, key: str, **more: str) -> Value:
+        """A setting that is the same everywhere, or the one that holds where ``more`` does."""
+        return chosen(key, **(self.circumstances | more))
+
+    @cached_property
+    def circumstances(self) -> dict[str, str]:
+        """What facts can depend on in all of the design."""
+        gpu = self.links.spec.compute.gpu
+        return {"gpu_vendor": self.links.catalog.gpus[gpu].vendor} if gpu else {}
+
+    def switches(self, system: System, only: Iterable[int] | None = None) -> Iterator[SwitchPlan]:
+        """The switches under a system, in order of leaves, spines, cores; or some by index."""
+        labels = self._labels(system)
+        for device in self.wired.switches if only is None else only:
+            yield self._switch(device, system, labels)
+
+    def _labels(self, system: System) -> "PortNames":
+        if system.key not in self._names:
+            self._names[system.key] = PortNames.of(labels_under(self.links, system))
+        return self._names[system.key]
+
+    @cached_property
+    def _names(self) -> dict[str, "PortNames"]:
+        """Port names by system, worked out once."""
+        return {}
+
+    def nics(self) -> list[NicGroup]:
+        """NIC ports of all nodes, one group a rate."""
+        by_rate: dict[int, list[tuple[int, Port]]] = {}
+        for node in self.wired.nodes:
+            for port in self.wired.ports(node):
+                by_rate.setdefault(port.rate_gbit_s, []).append((node, port))
+        return [self._nics(rate, found) for rate, found in sorted(by_rate.items())]
+
+    def _nics(self, rate: int, found: list[tuple[int, Port]]) -> NicGroup:
+        cable_m = max(port.length_m for _, port in found)
+        room = nic_headroom(cable_m, rate) if self.is_ethernet else None
+        names = self.links.labels[NODE]
+        return NicGroup(
+            ports=list(dict.fromkeys(names.port(port.port) for _, port in found)),
+            nodes=len({node for node, _ in found}),
+            speed_gbit_s=rate,
+            cable_m=round(cable_m, 2),
+            headroom_bytes=room.xoff_bytes if room else None,
+            formula=room.formula if room else "credits",
+            source=room.source if room else chosen("ib.flow").source,
+            trust=room.trust if room else "A",
+            why=room.why if room else chosen("ib.flow").why,
+        )
+
+    def _switch(self, device: int, system: System, names: PortNames) -> SwitchPlan:
+        kind, devices = self.wired.kind(device), self.links.table.devices
+        part = self.links.switches[kind]
+        ports = list(self.wired.ports(device))
+        interfaces = tuple(self._interface(kind, port, names) for port in ports)
+        return SwitchPlan(
+            name=devices.names[device],
+            kind=kind,
+            part=part,
+            system=system,
+            asn=self._asn(kind, device, ports),
+            loopback=addressing.loopback(devices, device),
+            interfaces=interfaces,
+            groups=tuple(self._groups(interfaces, part, system, kind)),
+            design=self.circumstances,
+        )
+
+    def _asn(self, kind: str, device: int, ports: list[Port]) -> int:
+        devices = self.links.table.devices
+        if kind == LEAF:
+            return addressing.leaf_asn(devices, device)
+        below = min((port.peer for port in ports if not port.is_lower), default=device)
+        return addressing.group_asn(devices, kind, below if kind == SPINE else device)
+
+    def _interface(self, kind: str, port: Port, names: PortNames) -> Interface:
+        towards = self.wired.kind(port.peer)
+        own = names.labels[kind]
+        cage = own.cage_ports[port.port]
+        address = addressing.host_link(port.link).switch if towards == NODE and self.is_ethernet else None
+        return Interface(
+            name=own.port(port.port, port.lane),
+            cage=cage,
+            parts=names.in_cage[kind][cage] * (len(own.lanes) - 1 if port.lane else 1),
+            towards=towards,
+            peer=self.wired.name(port.peer),
+            peer_port=names.labels[towards].port(port.peer_port, port.peer_lane),
+            rail=port.rail,
+            speed_gbit_s=port.rate_gbit_s,
+            cable_m=port.length_m,
+            address=address,
+        )
+
+    def _groups(
+        self, interfaces: tuple[Interface, ...], part: Switch | None, system: System, kind: str
+    ) -> Iterator[Group]:
+        found: dict[tuple[str, int], list[Interface]] = {}
+        for one in interfaces:
+            found.setdefault((one.towards, one.speed_gbit_s), []).append(one)
+        for (towards, rate), members in found.items():
+            longest = max(one.cable_m for one in members)
+            room = switch_headroom(longest, rate, part, circumstances(system, part, kind)) if self.is_ethernet else None
+            yield Group(towards, rate, longest, tuple(members), room or _credits(longest))
+
+
+def _credits(cable_m: float) -> Headroom:
+    flow = chosen("ib.flow")
+    return Headroom(None, None, None, ceil(cable_m), "credits", flow.source, flow.trust, flow.why)
+
+
+def port_group(switch: SwitchPlan, group: Group) -> PortGroup:
+    """A group as it is answered."""
+    room = group.headroom
+    return PortGroup(
+        switch=switch.name,
+        ports=[one.name for one in group.interfaces],
+        towards=group.towards,
+        speed_gbit_s=group.speed_gbit_s,
+        cable_m=round(group.cable_m, 2),
+        headroom_bytes=room.xoff_bytes,
+        xon_bytes=room.xon_bytes,
+        size_bytes=room.size_bytes,
+        formula=room.formula,
+        source=room.source,
+        trust=room.trust,
+        why=room.why,
+    )

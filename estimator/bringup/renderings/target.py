@@ -1,0 +1,57 @@
+"""What a target is: the files that one kind of device, manager or scheduler reads."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import NamedTuple
+
+from estimator.bringup.plan.plan import ETHERNET, INFINIBAND, Plan
+from estimator.bringup.plan.systems import SYSTEMS
+
+BOTH = frozenset({ETHERNET, INFINIBAND})
+ROCE, IB = frozenset({ETHERNET}), frozenset({INFINIBAND})
+MEDIA_TYPES = {
+    "json": "application/json",
+    "csv": "text/csv",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "sh": "text/x-shellscript",
+}
+
+
+class File(NamedTuple):
+    """One file, by its path inside the target's folder of an archive."""
+
+    name: str
+    text: str
+
+    @property
+    def content_type(self) -> str:
+        """Media type by its extension."""
+        return MEDIA_TYPES.get(self.name.rpartition(".")[2], "text/plain")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One target. ``module`` lies in this package and has ``files(plan)``, which yields its files, the main one first.
+
+    ``system`` is the operating system of switches that it is for: an archive has it where a switch of the design runs it.
+    """
+
+    label: str
+    purpose: str
+    protocols: frozenset[str]
+    module: str
+    system: str | None = None
+
+    def files(self, plan: Plan) -> Iterator[File]:
+        """The files, made one by one."""
+        made: Iterator[File] = import_module(f"estimator.bringup.renderings.{self.module}").files(plan)
+        return made
+
+    def is_for(self, plan: Plan) -> bool:
+        """Whether the design has what the target configures."""
+        if plan.protocol not in self.protocols:
+            return False
+        used = [plan.links.switches[kind] for kind in {plan.wired.kind(device) for device in plan.wired.switches}]
+        return self.system is None or any(SYSTEMS[self.system].runs_on(switch) for switch in used)

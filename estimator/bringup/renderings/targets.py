@@ -1,0 +1,92 @@
+"""Every target by its name on the command line and in the API, and the files of a design for one or all of them."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+
+from estimator.bringup.plan.answer import answered
+from estimator.bringup.plan.plan import Plan
+from estimator.bringup.plan.records import BringupPlan
+from estimator.bringup.renderings.target import BOTH, File, Target
+from estimator.errors import Problem, SpecError
+
+TARGETS = {
+    "nic": Target("NIC settings", "shell script on every host: classes, buffers, firmware of its NICs", BOTH, "nic"),
+}
+PLAN_FILE = "plan.json"
+
+
+def target_named(name: str) -> Target:
+    """One of TARGETS.
+
+    Raises
+    ------
+    SpecError
+        For a name that is none of them.
+    """
+    if name not in TARGETS:
+        message = f"Targets are {', '.join(TARGETS)}, and {name[:40]} was requested."
+        raise SpecError([Problem("target", "not_a_choice", message)])
+    return TARGETS[name]
+
+
+def targets_of(plan: Plan) -> list[str]:
+    """Names of the targets that a design has."""
+    return [name for name, target in TARGETS.items() if target.is_for(plan)]
+
+
+def plan_answer(plan: Plan) -> BringupPlan:
+    """The typed plan with the targets that the design has."""
+    return answered(plan, targets_of(plan))
+
+
+def files_of(plan: Plan, name: str) -> Iterator[File]:
+    """The files of one target.
+
+    Raises
+    ------
+    SpecError
+        For a target of the other kind of network, or of no name.
+    """
+    target = target_named(name)
+    if plan.protocol not in target.protocols:
+        message = (
+            f"{target.label} is not for {plan.protocol} fabrics, which this design's is. "
+            f"It has {', '.join(targets_of(plan))}."
+        )
+        raise SpecError([Problem("target", "not_for_protocol", message)])
+    return target.files(plan)
+
+
+def file_of(plan: Plan, name: str, wanted: str | None = None) -> File:
+    """One file of a target: the main one, or another by its name.
+
+    Raises
+    ------
+    SpecError
+        As ``files_of``, and for a file that the target has not.
+    """
+    names = []
+    for file in files_of(plan, name):
+        if wanted in (None, file.name):
+            return file
+        names.append(file.name)
+    shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    message = f"Files of {name} are {shown}, and {str(wanted)[:80]} was requested."
+    raise SpecError([Problem("file", "no_such_file", message)])
+
+
+def archive(plan: Plan, name: str | None = None) -> bytes:
+    """A zip of all files of one target, or of all targets that the design has, with the plan; equal designs, equal bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as files:
+        for path, text in _paths(plan, [name] if name else targets_of(plan)):
+            # a date of its own would make two archives of one design differ
+            files.writestr(zipfile.ZipInfo(path), text, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def _paths(plan: Plan, names: list[str]) -> Iterator[tuple[str, str]]:
+    for name in names:
+        for file in files_of(plan, name):
+            yield f"{name}/{file.name}", file.text
