@@ -1,6 +1,7 @@
 """Money, shares and measured figures in words, as sentences print them, with spaces that do not break."""
 
 import math
+from datetime import UTC, datetime
 
 MINUS, NO_BREAK = "\N{MINUS SIGN}", "\N{NO-BREAK SPACE}"
 
@@ -52,3 +53,9 @@ def amount(value: float, unit: str) -> str:
         case "gb_s":
             return f"{digits(value)}{NO_BREAK}GB/s"
     return f"{digits(value).rstrip('0').rstrip('.')}:1" if unit == "ratio" else digits(value)
+
+
+def date_and_time(made: datetime) -> str:
+    """A date as a report prints it: "28 November 2026, 05:00 UTC"."""
+    utc = made.astimezone(UTC) if made.tzinfo else made
+    return f"{utc.day} {utc:%B %Y, %H:%M} UTC"

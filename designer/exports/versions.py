@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from datetime import UTC, datetime
 
 from designer.wording.numbers import book_name
 from estimator.result import PricedEstimate
@@ -49,9 +48,3 @@ def foot_of(estimate: PricedEstimate) -> str:
     elif book := estimate.cost.price_book:
         words.append(f"price book {book}")
     return " · ".join(words)
-
-
-def in_words(made: datetime) -> str:
-    """A date as a report prints it: "28 November 2026, 05:00 UTC"."""
-    utc = made.astimezone(UTC) if made.tzinfo else made
-    return f"{utc.day} {utc:%B %Y, %H:%M} UTC"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from reportlab.graphics.shapes import Drawing, Line, Polygon, PolyLine, Rect, String
 from reportlab.lib.colors import Color
 
-from designer.exports.pdf.style import CHART, LINE, LINE_STRONG, MUTED, TEXT
-from designer.exports.pdf.text import BOLD, REGULAR, printable, shortened, width
+from estimator.pdf.style import CHART, LINE, LINE_STRONG, MUTED, TEXT
+from estimator.pdf.text import BOLD, REGULAR, printable, shortened, width
 
 SIZE = 6.8
 LEGEND_LEADING = 11.0

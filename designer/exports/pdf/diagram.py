@@ -7,7 +7,7 @@ from reportlab.graphics.shapes import Drawing, Group, Path, Rect, Shape, String
 from reportlab.lib.colors import Color, HexColor
 
 from designer.drawings.overview import fabric_svg
-from designer.exports.pdf.text import BOLD, REGULAR, printable, width
+from estimator.pdf.text import BOLD, REGULAR, printable, width
 from estimator.result import PricedEstimate
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"

@@ -4,10 +4,6 @@ from collections.abc import Iterator
 
 from reportlab.platypus import Flowable, Paragraph
 
-from designer.exports.pdf.grid import Field, Grid, Row, Text
-from designer.exports.pdf.page import WIDE, section
-from designer.exports.pdf.style import BODY, SMALL
-from designer.exports.pdf.text import markup
 from designer.wording.numbers import (
     MINUS,
     basis_name,
@@ -21,6 +17,10 @@ from designer.wording.numbers import (
     words,
 )
 from estimator.bom.result import BomLine
+from estimator.pdf.grid import Field, Grid, Row, Text
+from estimator.pdf.page import WIDE, section
+from estimator.pdf.style import BODY, SMALL
+from estimator.pdf.text import markup
 from estimator.ranges import Range
 from estimator.result import PricedEstimate
 

@@ -8,17 +8,17 @@ from reportlab.platypus import Flowable, KeepTogether, NextPageTemplate, Paragra
 
 from designer.charts.vega import SMALLEST_DRAWN_BYTES
 from designer.exports.pdf.charts import Series, legend, stacked_bars
-from designer.exports.pdf.grid import Field, Grid, Row, Text
-from designer.exports.pdf.page import UPRIGHT, WIDE, About, headed, heading, pdf_bytes, section
-from designer.exports.pdf.style import BODY, EYEBROW, PORTRAIT, SMALL, TITLE, text_width
-from designer.exports.pdf.text import BOLD, markup
 from designer.exports.reports.performance import bandwidth_chart
-from designer.exports.versions import in_words
 from designer.wording.comparison import LETTERS, PriceCell, figure_groups, line_rows, total_rows
 from designer.wording.names import SPENT
 from designer.wording.numbers import count, generation_name, usd, words
 from estimator.compare.result import ComparedCurve, ComparedItem, ComparisonResult, SpendParts
+from estimator.pdf.grid import Field, Grid, Row, Text
+from estimator.pdf.page import UPRIGHT, WIDE, About, headed, heading, pdf_bytes, section
+from estimator.pdf.style import BODY, EYEBROW, PORTRAIT, SMALL, TITLE, text_width
+from estimator.pdf.text import BOLD, markup
 from estimator.ranges import Range
+from estimator.wording import date_and_time
 
 MAX_ROWS = 600
 MANY_SIDES = 5
@@ -68,7 +68,9 @@ def _cover(name: str, result: ComparisonResult, made: datetime) -> list[Flowable
     ]
     fields = (Field("", 0.06), Field("Design or offer", 0.36), Field("What it is", 0.44), Field("", 0.14))
     lead = [Paragraph(markup(said.headline), BODY) for said in result.summary]
-    intro = f"Compared with {base}. Made on {in_words(made)}; amounts are US dollars, typical, with their range below."
+    intro = (
+        f"Compared with {base}. Made on {date_and_time(made)}; amounts are US dollars, typical, with their range below."
+    )
     return [
         NextPageTemplate("cover"),
         Spacer(1, 78),
@@ -269,5 +271,5 @@ def _versions(result: ComparisonResult, made: datetime) -> list[Flowable]:
         Field("Catalog", 0.22),
         Field("Prices", 0.16),
     )
-    text = f"These fix every number of this report. Its date, {in_words(made)}, is that of the comparison."
+    text = f"These fix every number of this report. Its date, {date_and_time(made)}, is that of the comparison."
     return [*section("Signatures of versions", UPRIGHT), Paragraph(markup(text), BODY), Grid(fields, rows)]

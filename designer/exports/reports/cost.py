@@ -7,10 +7,6 @@ from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 
 from designer.exports.cost_words import CAPEX_NAMES, FIGURE_NAMES, ONE_OFF_NAMES, PERCENTILES, RUNNING_NAMES, TOTAL
 from designer.exports.pdf.charts import histogram, legend, stacked_bars, tornado
-from designer.exports.pdf.grid import SIZE, Field, Grid, Row, Text
-from designer.exports.pdf.page import UPRIGHT, WIDE, headed, heading, section
-from designer.exports.pdf.style import BODY, LANDSCAPE, PORTRAIT, SMALL, text_width
-from designer.exports.pdf.text import markup
 from designer.exports.reports.bill import money, money_range
 from designer.wording.cost import likely
 from designer.wording.names import COST_KINDS
@@ -26,6 +22,10 @@ from designer.wording.numbers import (
     words,
 )
 from estimator.cost.result import CashFlowYear, Cost, Lever, Uncertainty
+from estimator.pdf.grid import SIZE, Field, Grid, Row, Text
+from estimator.pdf.page import UPRIGHT, WIDE, headed, heading, section
+from estimator.pdf.style import BODY, LANDSCAPE, PORTRAIT, SMALL, text_width
+from estimator.pdf.text import markup
 from estimator.ranges import Range
 
 RANGE_FIELDS = (

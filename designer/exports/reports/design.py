@@ -4,14 +4,14 @@ from datetime import datetime
 
 from reportlab.platypus import Flowable
 
-from designer.exports.pdf.page import About, pdf_bytes
-from designer.exports.pdf.text import speaking_of
 from designer.exports.reports.bill import bill
 from designer.exports.reports.cost import cost_sections
 from designer.exports.reports.front import cover, diagram, summary
 from designer.exports.reports.performance import performance
 from designer.exports.reports.sources import assumptions, constants, request, versions
 from designer.exports.versions import foot_of
+from estimator.pdf.page import About, pdf_bytes
+from estimator.pdf.text import speaking_of
 from estimator.result import PricedEstimate
 
 

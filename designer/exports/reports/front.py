@@ -6,21 +6,7 @@ from reportlab.platypus import Flowable, NextPageTemplate, Paragraph, Spacer, Ta
 
 from designer.drawings.overview import part_names
 from designer.exports.pdf.diagram import fabric_drawing
-from designer.exports.pdf.grid import Field, Grid, Row, Text
-from designer.exports.pdf.page import WIDE, headed, section
-from designer.exports.pdf.style import (
-    ACCENT_SOFT,
-    BODY,
-    EYEBROW,
-    LANDSCAPE,
-    PORTRAIT,
-    SMALL,
-    SUBTITLE,
-    TITLE,
-    text_width,
-)
-from designer.exports.pdf.text import BOLD, markup
-from designer.exports.versions import in_words, versions_of
+from designer.exports.versions import versions_of
 from designer.wording.cost import likely
 from designer.wording.findings import worst_first
 from designer.wording.headlines import headline
@@ -40,9 +26,24 @@ from designer.wording.numbers import (
 from estimator.cabling.result import SizedNetwork
 from estimator.cost.result import Power
 from estimator.findings.finding import Finding
+from estimator.pdf.grid import Field, Grid, Row, Text
+from estimator.pdf.page import WIDE, headed, section
+from estimator.pdf.style import (
+    ACCENT_SOFT,
+    BODY,
+    EYEBROW,
+    LANDSCAPE,
+    PORTRAIT,
+    SMALL,
+    SUBTITLE,
+    TITLE,
+    text_width,
+)
+from estimator.pdf.text import BOLD, markup
 from estimator.ranges import Range
 from estimator.result import PricedEstimate
 from estimator.units import counted
+from estimator.wording import date_and_time
 
 MAX_FINDINGS = 60
 
@@ -143,8 +144,8 @@ def cover(estimate: PricedEstimate, kind: str, made: datetime) -> list[Flowable]
         Spacer(1, 26),
         Paragraph(
             markup(
-                f"Estimated on {in_words(made)}. Figures are in US dollars; each has a low, a typical and a high end, and the "
-                "range stands below it. Before negotiation; see Assumptions for what every figure rests on."
+                f"Estimated on {date_and_time(made)}. Figures are in US dollars; each has a low, a typical and a high end, and "
+                "the range stands below it. Before negotiation; see Assumptions for what every figure rests on."
             ),
             BODY,
         ),

@@ -9,12 +9,12 @@ from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 from designer.charts.all_reduce import limit_text
 from designer.charts.vega import SMALLEST_DRAWN_BYTES, chosen
 from designer.exports.pdf.charts import Series, legend, line_chart
-from designer.exports.pdf.grid import Field, Grid, Row, Text
-from designer.exports.pdf.page import headed, heading, section
-from designer.exports.pdf.style import BODY, PORTRAIT, SMALL, text_width
-from designer.exports.pdf.text import markup
 from designer.wording.headlines import busbw_bounds, headline
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded, significant
+from estimator.pdf.grid import Field, Grid, Row, Text
+from estimator.pdf.page import headed, heading, section
+from estimator.pdf.style import BODY, PORTRAIT, SMALL, text_width
+from estimator.pdf.text import markup
 from estimator.performance.result import AllReduceTable, Performance
 
 TABLE_SIZES = (2**20, 2**26, 2**33)

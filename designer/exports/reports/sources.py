@@ -6,17 +6,18 @@ from typing import Any
 
 from reportlab.platypus import Flowable, Paragraph, Spacer
 
-from designer.exports.pdf.grid import Field, Grid, Row, Text
-from designer.exports.pdf.page import headed, section
-from designer.exports.pdf.style import BODY, SMALL
-from designer.exports.pdf.text import markup
 from designer.exports.tables import flattened
-from designer.exports.versions import in_words, versions_of
+from designer.exports.versions import versions_of
 from designer.wording.numbers import basis_name, decimal, in_unit, is_assumption, unit_name, words
 from estimator.cost.result import Assumption, Cost
+from estimator.pdf.grid import Field, Grid, Row, Text
+from estimator.pdf.page import headed, section
+from estimator.pdf.style import BODY, SMALL
+from estimator.pdf.text import markup
 from estimator.performance.result import ModelConstant, Performance
 from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec
+from estimator.wording import date_and_time
 
 MAX_CONSTANTS, MAX_KEYS = 400, 400
 UNITS = {"1": "", "us": "µs"}
@@ -133,7 +134,7 @@ def versions(estimate: PricedEstimate, made: datetime) -> list[Flowable]:
     rows = [Row([Text(name), Text(value), Text(what)]) for name, value, what in versions_of(estimate)]
     text = (
         "These fix every number of this report. The same request, model, catalog and prices give the same report to the byte, "
-        f"whoever makes it and whenever: its date, {in_words(made)}, is that of the estimate."
+        f"whoever makes it and whenever: its date, {date_and_time(made)}, is that of the estimate."
     )
     sign = [Row([Text(who, " "), "", "", ""]) for who in ("Prepared by", "Checked by", "Approved by")]
     return [

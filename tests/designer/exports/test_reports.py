@@ -10,14 +10,14 @@ import pytest
 from pypdf import PdfReader
 
 from designer.exports.downloads import bom_pdf, cost_pdf
-from designer.exports.pdf.grid import Field, Grid, Row, Text
-from designer.exports.pdf.page import About, pdf_bytes
-from designer.exports.pdf.text import REGULAR, SUPPLIED, markup, printable, runs, width, wrapped
 from designer.exports.reports import bill
 from designer.exports.reports.bill import money
 from designer.exports.reports.cost import whole
 from designer.exports.versions import result_hash
 from estimator.catalog.catalog import Catalog
+from estimator.pdf.grid import Field, Grid, Row, Text
+from estimator.pdf.page import About, pdf_bytes
+from estimator.pdf.text import REGULAR, SUPPLIED, markup, printable, runs, width, wrapped
 from estimator.pipeline import estimate
 from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec

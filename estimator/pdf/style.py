@@ -5,7 +5,7 @@ from reportlab.lib.enums import TA_LEFT
 from reportlab.lib.pagesizes import A4, landscape
 from reportlab.lib.styles import ParagraphStyle
 
-from designer.exports.pdf.text import BOLD, REGULAR, register_fonts
+from estimator.pdf.text import BOLD, REGULAR, register_fonts
 
 register_fonts()
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from reportlab.platypus import Flowable
 
-from designer.exports.pdf.style import (
+from estimator.pdf.style import (
     ACCENT,
     ACCENT_SOFT,
     LINE,
@@ -17,7 +17,7 @@ from designer.exports.pdf.style import (
     WARNING,
     WARNING_SOFT,
 )
-from designer.exports.pdf.text import BOLD, REGULAR, runs, width, wrapped
+from estimator.pdf.text import BOLD, REGULAR, runs, width, wrapped
 
 SIZE, NOTE_SIZE, HEAD_SIZE = 7.0, 6.0, 6.6
 LEADING, NOTE_LEADING = 9.0, 7.8

@@ -19,8 +19,8 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.ttfonts import TTFont
 
-from designer.wording.trays import word_of
-from estimator.findings.node_words import SERVER_WORD, said
+from estimator.catalog.loader import load_catalog
+from estimator.findings.node_words import SERVER_WORD, node_word, said
 from estimator.spec.design import DesignSpec
 
 REGULAR, BOLD, ITALIC = "Vera", "VeraBd", "VeraIt"
@@ -67,7 +67,7 @@ def _is_supplied(letter: str) -> bool:
 @contextmanager
 def speaking_of(spec: DesignSpec) -> Iterator[None]:
     """Within, texts say trays where the design's servers are trays; the design's own name stays as it is."""
-    token = _SPOKEN.set((word_of(spec.compute.server), spec.name))
+    token = _SPOKEN.set((node_word(spec.compute.server, load_catalog()), spec.name))
     try:
         yield
     finally:

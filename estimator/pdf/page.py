@@ -18,8 +18,8 @@ from reportlab.platypus import (
     Paragraph,
 )
 
-from designer.exports.pdf.style import ACCENT, BOTTOM, H1, H2, LANDSCAPE, LINE, MARGIN, MUTED, PORTRAIT, TOP
-from designer.exports.pdf.text import BOLD, REGULAR, markup, printable, runs, shortened, width
+from estimator.pdf.style import ACCENT, BOTTOM, H1, H2, LANDSCAPE, LINE, MARGIN, MUTED, PORTRAIT, TOP
+from estimator.pdf.text import BOLD, REGULAR, markup, printable, runs, shortened, width
 from estimator.record import Json
 
 UPRIGHT, WIDE = "upright", "wide"
