@@ -1,8 +1,8 @@
-"""The commands of the gates: perftest, nvbandwidth, and nccl-tests or rccl-tests by mpirun.
+"""The commands of the gates: perftest, nvbandwidth or TransferBench, and nccl-tests or rccl-tests by mpirun.
 
 Names in capitals are those that the script fills in for each path: HOSTS is a file of nodes, PEER the other node, RAIL and
-HCA the NIC. Options as the tools' own documents have them (linux-rdma/perftest, NVIDIA/nvbandwidth, NVIDIA/nccl-tests,
-Open MPI mpirun, NCCL's environment variables).
+HCA the NIC. Options as the tools' own documents have them (linux-rdma/perftest, NVIDIA/nvbandwidth, ROCm/TransferBench,
+NVIDIA/nccl-tests, Open MPI mpirun, NCCL's environment variables).
 """
 
 from dataclasses import dataclass
@@ -65,6 +65,11 @@ def link_command(site: Site) -> str:
 def copy_command() -> str:
     """Copies between host and every GPU."""
     return "nvbandwidth -b 512 -t host_to_device_memcpy_ce device_to_host_memcpy_ce"
+
+
+def amd_copy_command() -> str:
+    """Copies that every GPU makes to and from its hosts and its peers."""
+    return "TransferBench p2p 512M"
 
 
 def peer_command() -> str:

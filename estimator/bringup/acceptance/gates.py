@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from estimator.bringup.acceptance.commands import (
     Launch,
     Sizes,
+    amd_copy_command,
     copy_command,
     link_command,
     peer_command,
     run_command,
 )
-from estimator.bringup.acceptance.constants import constant
+from estimator.bringup.acceptance.constants import Constant, constant
 from estimator.bringup.acceptance.expected import Band, Expectations, Part, scaled
 from estimator.bringup.acceptance.lines import Chances, lines_of, spread_of_band
 from estimator.bringup.acceptance.result import Gate
@@ -143,29 +144,22 @@ def _paths(site: Site, expectations: Expectations) -> Iterator[Path | str]:
 
 
 def _inside_a_node(site: Site, expectations: Expectations) -> Iterator[Path | str]:
-    if site.is_amd:
-        yield "pcie: nvbandwidth is for NVIDIA GPUs, and no other tool's output is read"
-    else:
-        row = (
-            constant("chip_copy", "hopper" if site.system["gpu"].startswith("gh") else "")
-            if site.is_superchip
-            else constant("host_copy", f"gen{site.pcie_gen}")
-        )
-        yield Path(
-            code="pcie",
-            scope="pcie",
-            title="Host and GPU" if site.is_superchip else f"Host and GPU, PCIe {site.pcie_gen}.0 x16",
-            command=copy_command(),
-            sizes=Sizes(COPY_BYTES, "512 MiB buffers, every GPU, both directions"),
-            band=Band(row.value, row.low, row.high, row.high * 1.1, row.basis, row.evidence),
-            n_results=site.n_nodes,
-            n_gpus=site.gpus_per_node,
-            n_nodes=1,
-            measured_by="nvbandwidth",
-            loss=constant("degraded").value,
-            fault="the slot trained at half its lanes or one generation below",
-            on_failure="lspci -vv: compare LnkSta with LnkCap of the GPU and the switch above it; reseat, then replace",
-        )
+    row = _host_copy(site)
+    yield Path(
+        code="pcie",
+        scope="pcie",
+        title="Host and GPU" if site.is_superchip else f"Host and GPU, PCIe {site.pcie_gen}.0 x16",
+        command=amd_copy_command() if site.is_amd else copy_command(),
+        sizes=Sizes(COPY_BYTES, "512 MiB buffers, every GPU, " + ("to its host" if site.is_amd else "both directions")),
+        band=Band(row.value, row.low, row.high, row.high * 1.1, row.basis, row.evidence),
+        n_results=site.n_nodes,
+        n_gpus=site.gpus_per_node,
+        n_nodes=1,
+        measured_by="TransferBench" if site.is_amd else "nvbandwidth",
+        loss=constant("degraded").value,
+        fault="the slot trained at half its lanes or one generation below",
+        on_failure="lspci -vv: compare LnkSta with LnkCap of the GPU and the switch above it; reseat, then replace",
+    )
     if site.gpus_per_node < 2 or not site.link_gb_s:
         yield "nvlink and node: a node has one GPU, or its GPUs have no links of their own"
         return
@@ -184,6 +178,13 @@ def _inside_a_node(site: Site, expectations: Expectations) -> Iterator[Path | st
             if not site.is_amd
             else "rocm-smi --showtopo and --showxgmierr on the node: links down, clocks held back, errors",
         )
+
+
+def _host_copy(site: Site) -> Constant:
+    """What a copy between a host and its GPU gives."""
+    if site.is_superchip:
+        return constant("chip_copy", "hopper" if site.system["gpu"].startswith("gh") else "")
+    return constant("host_copy", f"{'amd-' if site.is_amd else ''}gen{site.pcie_gen}")
 
 
 def _peers(site: Site, expectations: Expectations) -> Path:

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from estimator.bringup.acceptance.exports import script
+from estimator.bringup.acceptance.exports import aicr, azure_nhc, nvcre, script
 from estimator.bringup.acceptance.gates import Contract
 from estimator.bringup.acceptance.result import Acceptance
 from estimator.errors import one_of_formats
@@ -18,15 +19,27 @@ class AcceptanceFormat:
     purpose: str
     file: str
     content_type: str
-    write: Callable[[Contract, Acceptance], Iterator[str]]
+    write: Callable[[Contract, Acceptance], Iterator[bytes]]
+    is_for_nvidia: bool = False
 
 
-def _json(contract: Contract, answer: Acceptance) -> Iterator[str]:
-    yield json.dumps(answer.as_json(), ensure_ascii=False, allow_nan=False) + "\n"
+def _json(contract: Contract, answer: Acceptance) -> Iterator[bytes]:
+    yield (json.dumps(answer.as_json(), ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _script(contract: Contract, answer: Acceptance) -> Iterator[str]:
-    return script.write(contract)
+def _text(write: Callable[[Contract], Iterator[str]]) -> Callable[[Contract, Acceptance], Iterator[bytes]]:
+    """The file of a module that writes gates alone."""
+
+    def written(contract: Contract, answer: Acceptance) -> Iterator[bytes]:
+        return (piece.encode() for piece in write(contract))
+
+    return written
+
+
+def _pdf(contract: Contract, answer: Acceptance) -> Iterator[bytes]:
+    from estimator.bringup.acceptance.exports import signed  # start-up time: reportlab
+
+    yield signed.write(contract, datetime.now(UTC))
 
 
 ACCEPTANCE_FORMATS = {
@@ -34,7 +47,29 @@ ACCEPTANCE_FORMATS = {
         "JSON", "programs: gates, verdicts, stragglers", "acceptance.json", "application/json", _json
     ),
     "script": AcceptanceFormat(
-        "Script", "bash on a head node: runs every gate", "accept.sh", "text/x-shellscript", _script
+        "Script", "bash on a head node: runs every gate", "accept.sh", "text/x-shellscript", _text(script.write)
+    ),
+    "pdf": AcceptanceFormat(
+        "PDF", "the purchase contract: gates, lines, chances, signatures", "acceptance.pdf", "application/pdf", _pdf
+    ),
+    "nvcre": AcceptanceFormat(
+        "NVCRE",
+        "NVIDIA's Cluster Readiness Engine: a Certification",
+        "nvcre.yaml",
+        "application/yaml",
+        _text(nvcre.write),
+        is_for_nvidia=True,
+    ),
+    "aicr": AcceptanceFormat(
+        "AICR",
+        "NVIDIA's AI Cluster Runtime: constraints of a recipe",
+        "aicr.yaml",
+        "application/yaml",
+        _text(aicr.write),
+        is_for_nvidia=True,
+    ),
+    "azure-nhc": AcceptanceFormat(
+        "Azure NHC", "Node Health Check with Azure's checks", "azure-nhc.conf", "text/plain", _text(azure_nhc.write)
     ),
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from estimator.bringup.acceptance.readers import nvbandwidth, perftest
+from estimator.bringup.acceptance.readers import nvbandwidth, perftest, rocm
 from estimator.bringup.acceptance.readers.reading import Measured, Place, Places
 from estimator.bringup.acceptance.readers.upload import MAX_FILE_BYTES
 from estimator.calibration.nccl_logs import ParsedLog, read_log
@@ -13,7 +13,7 @@ from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.performance.collectives import BUS_FACTORS
 
 _WRONG = re.compile(r"Out of bounds values\s*:\s*[1-9]")
-_MOST_HEAD = 4_000_000  # of a file of perftest or nvbandwidth: they print a few kB
+_MOST_HEAD = 4_000_000  # of a file of perftest, nvbandwidth or TransferBench: they print a few kB
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
@@ -43,6 +43,8 @@ def readings_of(name: str, data: bytes, places: Places) -> Iterator[Reading]:
         raise SpecError([Problem("results", "not_a_log", message)])
     if perftest.is_perftest(text):
         yield Reading(name, places.of(name), perftest.read(name, text))
+    elif rocm.is_rocm(text):
+        yield Reading(name, places.of(name), rocm.read(name, text))
     elif nvbandwidth.is_nvbandwidth(text):
         for measured in nvbandwidth.read(name, text):
             yield Reading(name, places.of(name), measured)

@@ -6,9 +6,9 @@ Source of the forms: NVIDIA/nvbandwidth, its README and published outputs of 0.4
 import json
 import re
 from collections.abc import Iterator
-from math import isfinite
 
 from estimator.bringup.acceptance.readers.reading import Measured
+from estimator.bringup.acceptance.readers.tools import figure
 from estimator.errors import Problem, SpecError
 from estimator.units import is_whole_number
 
@@ -61,7 +61,7 @@ def _of_text(text: str) -> Iterator[tuple[str, Cell]]:
         elif len(words) == len(columns) + 1:
             row = int(words[0])
             for column, word in zip(columns, words[1:], strict=True):
-                if (value := _figure(word)) is not None:
+                if (value := figure(word)) is not None:
                     yield case, (row, column, value)
 
 
@@ -71,16 +71,7 @@ def _of_json(text: str) -> Iterator[tuple[str, Cell]]:
         for case in cases:
             for row, cells in enumerate(case.get("bandwidth_matrix") or ()):
                 for column, cell in enumerate(cells):
-                    if (value := _figure(str(cell))) is not None:
+                    if (value := figure(str(cell))) is not None:
                         yield str(case["name"]), (row, column, value)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return
-
-
-def _figure(word: str) -> float | None:
-    """A bandwidth; None for N/A, and for 0, which older versions print where nothing is copied."""
-    try:
-        value = float(word)
-    except ValueError:
-        return None
-    return value if isfinite(value) and value > 0 else None
