@@ -283,7 +283,7 @@ def _accept(asked: argparse.Namespace) -> Iterator[bytes]:
     spec = parse_spec(_read_json(asked.file), catalog)
     files = _read_files(asked.results[: MAX_FILES + 1], MAX_FILE_BYTES, "Name results of the gates' commands.")
     contract, answer = accepted(spec, catalog, files)
-    return (piece.encode() for piece in file_format.write(contract, answer))
+    return file_format.write(contract, answer)
 
 
 def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:

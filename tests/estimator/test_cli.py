@@ -171,6 +171,10 @@ def test_a_contract_is_printed_and_results_are_judged(tmp_path: Path) -> None:
     assert all(keys <= set(gate) for gate in answer["gates"])
     assert {result["verdict"] for result in answer["results"]} == {"not_run"}
     assert run("accept", "-", "--format", "script", text=SPEC).stdout.startswith("#!/usr/bin/env bash\n")
+    assert f"# gates_sha256 {answer['gates_sha256']}" in run("accept", "-", "--format", "nvcre", text=SPEC).stdout
+    command = [sys.executable, "-m", "estimator", "accept", "-", "--format", "pdf"]
+    paper = subprocess.run(command, input=json.dumps(SPEC).encode(), capture_output=True, check=True, cwd=ROOT)
+    assert paper.stdout.startswith(b"%PDF-")
     log = tmp_path / "node__node-0001__1.log"
     log.write_text(
         " 17179869184 4294967296 float sum -1 100000 171.80 300.65 0 100000 171.80 300.65 0\n# nGpus 8\n# all_reduce_perf\n"

@@ -43,8 +43,8 @@ class AcceptanceView(HeavyJobView):
         contract, answer = accepted(parse_spec(_given(request, design), catalog), catalog, files)
         if file_format.file.endswith(".json"):
             return Response(answer.as_json())
-        text = "".join(file_format.write(contract, answer))
-        return file_answer(text.encode(), file_format.content_type, file_format.file)
+        content = b"".join(file_format.write(contract, answer))
+        return file_answer(content, file_format.content_type, file_format.file)
 
 
 def _given(request: Request, design: Any) -> Any:

@@ -18,7 +18,7 @@ from designer.services.uploads import bytes_of
 from designer.wording.context import Context
 from designer.wording.query import column_heads, one_of
 from estimator.bringup.acceptance.design import accepted
-from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
+from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS, AcceptanceFormat
 from estimator.bringup.acceptance.gates import Contract
 from estimator.bringup.acceptance.readers.upload import MAX_FILE_BYTES
 from estimator.bringup.acceptance.result import Acceptance, Gate, GateResult, Verdict
@@ -70,7 +70,6 @@ def acceptance(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRespo
     job = job_to_see(request, design, job_id)
     result_or_404(job)
     context: Context = {"design": design, "job": job, "max_bytes": settings.MAX_LINK_FILE_BYTES}
-    context |= {"formats": {key: form for key, form in ACCEPTANCE_FORMATS.items() if key != "json"}}
     context |= version_asked(request, design)
     status, file_format = 200, one_of(request.GET.get("format"), ("", *ACCEPTANCE_FORMATS))
     try:
@@ -78,9 +77,9 @@ def acceptance(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRespo
             return _file(job, file_format)
         context |= _judged(request, job) if request.method == "POST" else _planned(job, request.GET.get("sort"))
     except EstimatorError as error:
-        context |= {"problems": error.problems}
-        status = 422
-        if request.method == "POST":
+        status, is_file = 422, bool(file_format)
+        context |= {"problems": error.problems, "is_file": is_file}
+        if request.method == "POST" or is_file:
             context |= _if_any(job)
     return render(request, "designer/result/acceptance/acceptance.html", context, status=status)
 
@@ -94,14 +93,23 @@ def _if_any(job: EstimateJob) -> Context:
 
 
 def _planned(job: EstimateJob, order: str | None) -> Context:
-    _, answer = _accepted(job)
+    contract, answer = _accepted(job)
     key = (order or "").removeprefix("-")
     key, is_down = (key, str(order).startswith("-")) if key in ORDERS else (_IN_ORDER, False)
     gates = sorted(answer.gates, key=ORDERS[key], reverse=is_down and key != _IN_ORDER)
     if is_down and key == _IN_ORDER:
         gates = gates[::-1]
     heads = column_heads(list(ORDERS), key, is_down)
-    return {"answer": answer, "gates": gates, "heads": heads, "is_planned": True}
+    return {"answer": answer, "gates": gates, "heads": heads, "is_planned": True, "formats": _formats(contract)}
+
+
+def _formats(contract: Contract) -> dict[str, AcceptanceFormat]:
+    """Files besides the answer itself, those that know the site's GPUs."""
+    return {
+        key: form
+        for key, form in ACCEPTANCE_FORMATS.items()
+        if key != "json" and not (form.is_for_nvidia and contract.site.is_amd)
+    }
 
 
 def _judged(request: HttpRequest, job: EstimateJob) -> Context:
@@ -111,12 +119,13 @@ def _judged(request: HttpRequest, job: EstimateJob) -> Context:
             [Problem("results", "required", "Choose files first: logs of the gates, or an archive of them.")]
         )
     files = ((str(one.name), bytes_of(one, "results", MAX_FILE_BYTES)) for one in uploads)
-    _, answer = _accepted(job, files)
+    contract, answer = _accepted(job, files)
     results = _shown(answer)
     counted = [(VERDICTS[verdict], sum(one.verdict == verdict for one in answer.results)) for verdict in WORST_FIRST]
     return {
         "answer": answer,
         "gates": answer.gates,
+        "formats": _formats(contract),
         "heading": HEADINGS[answer.verdict],
         "counted": counted,
         "results": results[:SHOWN],
@@ -138,7 +147,7 @@ def _shown(answer: Acceptance) -> list[ShownResult]:
 def _file(job: EstimateJob, name: str) -> HttpResponse:
     form = ACCEPTANCE_FORMATS[name]
     contract, answer = _accepted(job)
-    return attachment("".join(form.write(contract, answer)), form.content_type, form.file)
+    return attachment(b"".join(form.write(contract, answer)), form.content_type, form.file)
 
 
 def _accepted(job: EstimateJob, files: Iterable[tuple[str, bytes]] = ()) -> tuple[Contract, Acceptance]:

@@ -10,6 +10,7 @@ from statistics import median
 
 from estimator.bringup.acceptance.calibrated import calibration_of
 from estimator.bringup.acceptance.constants import constant
+from estimator.bringup.acceptance.digest import gates_sha256
 from estimator.bringup.acceptance.gates import Contract
 from estimator.bringup.acceptance.lines import LEAST_PEERS, peer_line
 from estimator.bringup.acceptance.matching import Judged, Matched, matched
@@ -64,6 +65,7 @@ def judged(contract: Contract, files: Iterable[tuple[str, bytes]], catalog: Cata
         diagnosis=diagnosis,
         system=contract.site.system,
         left_out=list(contract.left_out),
+        gates_sha256=gates_sha256(contract.gates),
         spec_hash=contract.site.spec_hash,
         versions={"model": MODEL_VERSION, "catalog": catalog.version},
     )

@@ -106,5 +106,7 @@ class Acceptance(Record):
     """The built network as the system of predictions."""
     left_out: list[str]
     """Gates that this design has no path for, and why."""
+    gates_sha256: str
+    """Of the gates' JSON, as the signed contract prints it (digest.py)."""
     spec_hash: str
     versions: dict[str, str]

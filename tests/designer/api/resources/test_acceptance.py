@@ -56,6 +56,30 @@ def test_the_script_is_a_file(call: Caller) -> None:
     assert_refused(call("POST", "acceptance/?format=x", {"design": SPEC}), 400, "invalid_request")
 
 
+@pytest.mark.parametrize(
+    ("file_format", "content_type", "name", "start"),
+    [
+        ("pdf", "application/pdf", "acceptance.pdf", b"%PDF-"),
+        ("nvcre", "application/yaml", "nvcre.yaml", b"# Clusterwright: acceptance of"),
+        ("aicr", "application/yaml", "aicr.yaml", b"# Clusterwright: acceptance of"),
+        ("azure-nhc", "text/plain", "azure-nhc.conf", b"# Clusterwright: acceptance of"),
+    ],
+)
+def test_the_contract_is_sent_as_every_file(
+    call: Caller, file_format: str, content_type: str, name: str, start: bytes
+) -> None:
+    response = call("POST", f"acceptance/?format={file_format}", {"design": SPEC})
+    assert response.status_code == 200
+    assert response["Content-Type"].partition(";")[0] == content_type
+    assert f'filename="{name}"' in response["Content-Disposition"]
+    assert response.content.startswith(start)
+
+
+def test_a_file_for_other_gpus_is_refused(call: Caller) -> None:
+    spec = {"compute": {"server": "smc-8125gs-mi300x", "nodes": 8}, "fabric": {"generation": "roce-400"}}
+    assert_refused(call("POST", "acceptance/?format=nvcre", {"design": spec}), 400, "invalid_spec")
+
+
 def post_form(**parts: Any) -> Any:
     """A form, sent with a token."""
     _, key = ApiToken.issue(User.objects.create_user("ada"), "laptop", "write")

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from designer.models import Design
 from designer.services.designs.saving import request_estimate, save_design
+from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
@@ -19,6 +20,7 @@ from tests.estimator.bringup.sites import GIB, nccl_log
 
 pytestmark = pytest.mark.django_db
 SPEC = {"name": "Site A", "compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr"}}
+AMD = {"name": "B", "compute": {"server": "smc-8125gs-mi300x", "nodes": 8}, "fabric": {"generation": "roce-400"}}
 UNKNOWN = {
     "name": "Own",
     "compute": {"server": "custom", "nodes": 16, "gpus_per_node": 8, "nics_per_node": 8},
@@ -59,6 +61,24 @@ def test_the_page_shows_every_gate_and_sorts_them(page: Client, address: str) ->
     script = page.get(address, {"format": "script"})
     assert script.content.startswith(b"#!/usr/bin/env bash")
     assert 'filename="accept.sh"' in script["Content-Disposition"]
+
+
+def test_every_file_that_knows_the_gpus_is_offered(page: Client, address: str, owner: User, sent: list[str]) -> None:
+    shown = page.get(address).content.decode()
+    for name in ACCEPTANCE_FORMATS.keys() - {"json"}:
+        assert f'href="{address}?format={name}"' in shown
+    pdf = page.get(address, {"format": "pdf"})
+    assert pdf.content.startswith(b"%PDF-")
+    assert pdf["Content-Type"] == "application/pdf"
+    design, job = estimated(owner, AMD)
+    of_amd = reverse("acceptance", args=[design.pk, job.pk])
+    shown = page.get(of_amd).content.decode()
+    assert "?format=azure-nhc" in shown
+    assert "?format=nvcre" not in shown
+    refused = page.get(of_amd, {"format": "nvcre"})
+    assert refused.status_code == 422
+    assert "The file was not written" in text_of(refused)
+    assert "All GPUs of a node" in text_of(refused)
 
 
 def test_results_are_judged_and_the_slow_part_named(page: Client, address: str) -> None:
