@@ -6,6 +6,7 @@ Source of names and values: NVIDIA NCCL documentation, "Environment Variables"
 
 from collections.abc import Iterator
 
+from estimator.cabling.links import LinkList
 from estimator.handoff.launch.job import Job
 from estimator.handoff.stamp import comments
 
@@ -22,7 +23,7 @@ def write(job: Job) -> Iterator[str]:
 
 def settings(job: Job) -> Iterator[tuple[str, str, str]]:
     """(name, value, why)."""
-    fabric, machine = job.links.fabric, job.machine
+    machine = job.machine
     gpus = sorted({gpu for part in job.placed.parts for gpu in part.seats.filling.gpus.tolist()})
     nics = list(dict.fromkeys(nic for gpu in gpus for nic in machine.nics[gpu]))
     yield (
@@ -30,6 +31,18 @@ def settings(job: Job) -> Iterator[tuple[str, str, str]]:
         f'"={",".join(nics)}"',
         f"The {len(nics)} NICs of this fabric, by their exact names, so that storage and management NICs carry no collective.",
     )
+    yield from fabric_settings(job.links)
+    if job.spans_nodes and any(len(part.nodes) > 1 for part in job.placed.parts):
+        yield (
+            "NCCL_MNNVL_ENABLE",
+            "1",
+            "Scale-up domains span nodes: the job fails at its start, and not silently over NICs, where they cannot be used.",
+        )
+
+
+def fabric_settings(links: LinkList) -> Iterator[tuple[str, str, str]]:
+    """(name, value, why) of what follows from a design's fabric alone, whatever runs on it."""
+    fabric = links.fabric
     if fabric.layout == "rail-only":
         yield (
             "NCCL_CROSS_NIC",
@@ -42,13 +55,7 @@ def settings(job: Job) -> Iterator[tuple[str, str, str]]:
             "1",
             "All NICs of a node meet on the same leaf, so that a path may change NICs at no cost.",
         )
-    if job.spans_nodes and any(len(part.nodes) > 1 for part in job.placed.parts):
-        yield (
-            "NCCL_MNNVL_ENABLE",
-            "1",
-            "Scale-up domains span nodes: the job fails at its start, and not silently over NICs, where they cannot be used.",
-        )
-    if job.links.spec.workload.in_network_reduction:
+    if links.spec.workload.in_network_reduction:
         yield (
             "NCCL_COLLNET_ENABLE",
             "1",
