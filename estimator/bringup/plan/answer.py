@@ -10,7 +10,7 @@ from estimator.bringup.plan.value import Scalar, Value
 
 SHARED = ("mtu.host_bytes", "mtu.rdma_bytes")
 ONLY_INFINIBAND = "ib."
-OF_INFINIBAND = (ONLY_INFINIBAND, "pcie.")
+OF_INFINIBAND = (ONLY_INFINIBAND, "pcie.", "host.", "nccl.")
 
 
 def answered(plan: Plan, targets: list[str]) -> BringupPlan:

@@ -36,7 +36,7 @@ class Headroom(NamedTuple):
 
 def switch_headroom(cable_m: float, speed_gbit_s: int, part: Switch | None, holds: Mapping[str, str]) -> Headroom:
     """Headroom of ports of a switch; ``holds`` says what facts about it depend on."""
-    return _switch_headroom(ceil(cable_m), speed_gbit_s, _lanes(part, speed_gbit_s), tuple(sorted(holds.items())))
+    return _switch_headroom(ceil(cable_m), speed_gbit_s, lanes_of(part, speed_gbit_s), tuple(sorted(holds.items())))
 
 
 @cache
@@ -72,7 +72,7 @@ def nic_headroom(cable_m: float, speed_gbit_s: int) -> Headroom:
     return Headroom(xoff, None, None, length, str(formula.value), formula.source, formula.trust, why)
 
 
-def _lanes(part: Switch | None, speed_gbit_s: int) -> int:
+def lanes_of(part: Switch | None, speed_gbit_s: int) -> int:
     """Electrical lanes of a port at a rate."""
     for cages in part.cages if part else ():
         if cages.link_rate_gbit_s == speed_gbit_s:

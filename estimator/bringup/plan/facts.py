@@ -97,10 +97,12 @@ def is_known(key: str, **circumstances: str) -> bool:
 
 
 def number_or_text(text: str) -> Scalar:
-    """A cell as a whole number, else a decimal one, else as it is."""
+    """A cell as a whole number, else a decimal one, else as it is: so too digits that are no number, as "0000"."""
     for kind in (int, float):
         try:
-            return kind(text)
+            number = kind(text)
         except ValueError:
             continue
+        if str(number) == text:
+            return number
     return text

@@ -36,6 +36,8 @@ class Interface(NamedTuple):
     cable_m: float
     address: str | None
     """IPv4 of the switch's end; None on links between switches, which have link-local addresses."""
+    peer_asn: int | None
+    """BGP number of a switch at the other end; None where a node is."""
 
     @property
     def is_to_node(self) -> bool:
@@ -65,9 +67,9 @@ class PortNames(NamedTuple):
         return cls(labels, {kind: Counter(one.cage_ports) for kind, one in labels.items()})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SwitchPlan:
-    """All that one switch is set to under one system."""
+    """All that one switch is set to under one system. Equal to itself alone, so that what is worked out of it is kept."""
 
     name: str
     kind: str
@@ -126,7 +128,7 @@ class Plan:
     def circumstances(self) -> dict[str, str]:
         """What facts can depend on in all of the design."""
         gpu = self.links.spec.compute.gpu
-        return {"gpu_vendor": self.links.catalog.gpus[gpu].vendor} if gpu else {}
+        return {"protocol": self.protocol} | ({"gpu_vendor": self.links.catalog.gpus[gpu].vendor} if gpu else {})
 
     def switches(self, system: System, only: Iterable[int] | None = None) -> Iterator[SwitchPlan]:
         """The switches under a system, in order of leaves, spines, cores; or some by index."""
@@ -178,18 +180,23 @@ class Plan:
             kind=kind,
             part=part,
             system=system,
-            asn=self._asn(kind, device, ports),
+            asn=self._asns[device],
             loopback=addressing.loopback(devices, device),
             interfaces=interfaces,
             groups=tuple(self._groups(interfaces, part, system, kind)),
             design=self.circumstances,
         )
 
-    def _asn(self, kind: str, device: int, ports: list[Port]) -> int:
+    @cached_property
+    def _asns(self) -> dict[int, int]:
+        """BGP number of every switch, by its index."""
+        return {device: self._asn(self.wired.kind(device), device) for device in self.wired.switches}
+
+    def _asn(self, kind: str, device: int) -> int:
         devices = self.links.table.devices
         if kind == LEAF:
             return addressing.leaf_asn(devices, device)
-        below = min((port.peer for port in ports if not port.is_lower), default=device)
+        below = min((port.peer for port in self.wired.ports(device) if not port.is_lower), default=device)
         return addressing.group_asn(devices, kind, below if kind == SPINE else device)
 
     def _interface(self, kind: str, port: Port, names: PortNames) -> Interface:
@@ -208,6 +215,7 @@ class Plan:
             speed_gbit_s=port.rate_gbit_s,
             cable_m=port.length_m,
             address=address,
+            peer_asn=self._asns.get(port.peer),
         )
 
     def _groups(

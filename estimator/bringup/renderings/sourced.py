@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.value import TRUSTS, Scalar, Value
 from estimator.bringup.renderings.target import File
-from estimator.handoff.cells import csv_blocks, guarded
+from estimator.handoff.cells import Cell, csv_blocks, guarded
 from estimator.handoff.stamp import comments
 from estimator.record import Json
 
@@ -86,12 +86,16 @@ SOURCES_COLUMNS = ("pointer", "written", "key", "value", "trust", "source", "why
 def json_files(name: str, tree: Json) -> Iterator[File]:
     """A JSON file of nested objects and lists, whose ends are ``Leaf``, and its sources as ``NAME.sources.csv``."""
     yield File(name, json.dumps(_plain(tree), indent=2, ensure_ascii=False) + "\n")
-    rows = (
-        (pointer, str(leaf.written), one.key, str(one.value), one.trust, one.source, one.why, others(one))
-        for pointer, leaf in _leaves("", tree)
-        for one in [leaf.value]
-    )
-    yield File(f"{name}.sources.csv", "".join(csv_blocks(SOURCES_COLUMNS, (tuple(map(guarded, row)) for row in rows))))
+    yield File(f"{name}.sources.csv", "".join(csv_blocks(SOURCES_COLUMNS, _rows(tree))))
+
+
+def _rows(tree: Json) -> Iterator[tuple[Cell, ...]]:
+    """A row for each end of a tree; what speaks for a value, and what others say, stands on its first row alone."""
+    said: set[int] = set()
+    for pointer, (written, one) in _leaves("", tree):
+        rest = ("", "") if id(one) in said else (one.why, others(one))
+        said.add(id(one))
+        yield tuple(map(guarded, (pointer, str(written), one.key, str(one.value), one.trust, one.source, *rest)))
 
 
 def _plain(tree: Any) -> Any:

@@ -7,13 +7,19 @@ from collections.abc import Iterator
 from estimator.bringup.plan.answer import answered
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.records import BringupPlan
-from estimator.bringup.renderings.target import BOTH, File, Target
+from estimator.bringup.renderings.target import BOTH, ROCE, File, Target
 from estimator.errors import Problem, SpecError
 
 TARGETS = {
-    "nic": Target("NIC settings", "shell script on every host: classes, buffers, firmware of its NICs", BOTH, "nic"),
+    "nvue": Target("Cumulus Linux", "nv set commands, a script a switch", ROCE, "switches.nvue", "nvue"),
+    "sonic": Target("SONiC", "patch of config_db.json, a file a switch", ROCE, "switches.sonic", "sonic"),
+    "eos": Target("Arista EOS", "configuration, a file a switch", ROCE, "switches.eos", "eos"),
+    "nxos": Target("Cisco NX-OS", "configuration, a file a switch", ROCE, "switches.nxos", "nxos"),
+    "junos": Target("Junos", "set commands, a file a switch", ROCE, "switches.junos", "junos"),
+    "host": Target("Host settings", "kernel line, sysctl, limits, PCIe, addresses of every host", BOTH, "hosts.host"),
+    "nic": Target("NIC settings", "script on every host: classes, buffers, firmware of its NICs", BOTH, "hosts.nic"),
+    "nccl": Target("NCCL and UCX", "environment of jobs", BOTH, "hosts.nccl"),
 }
-PLAN_FILE = "plan.json"
 
 
 def target_named(name: str) -> Target:
@@ -77,7 +83,7 @@ def file_of(plan: Plan, name: str, wanted: str | None = None) -> File:
 
 
 def archive(plan: Plan, name: str | None = None) -> bytes:
-    """A zip of all files of one target, or of all targets that the design has, with the plan; equal designs, equal bytes."""
+    """A zip of all files of one target, or of all targets that the design has; equal designs, equal bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as files:
         for path, text in _paths(plan, [name] if name else targets_of(plan)):

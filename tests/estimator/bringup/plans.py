@@ -18,15 +18,15 @@ SMALL: dict[str, Any] = {"leaf_radix": 16, "spine_radix": 16, "core_radix": 16}
 DESIGNS: dict[str, dict[str, Any]] = {
     "one tier": _of(8, "roce-400", layout="top-of-rack"),
     "two tiers": {
-        **_of(64, "roce-400"),
+        **_of(12, "roce-400", tiers=2),
         "site": {"plan": {}, "set_lengths": [{"a": "leaf-r1-001", "b": "spine-001", "length_m": 47.4}]},
     },
-    "three tiers": _of(24, "roce-400", tiers=3, layout="top-of-rack", **SMALL),
-    "planes": _of(16, "roce-400", planes=2, server="dgx-b300"),
-    "Arista": _of(32, "roce-400", leaf_switch="arista-7060x6-64pe", spine_switch="arista-7060x6-64pe"),
-    "mixed": _of(32, "roce-400", leaf_switch="juniper-qfx5240-64od", spine_switch="cisco-n9364e-sg2"),
-    "InfiniBand": _of(64, "ndr"),
-    "InfiniBand, three tiers": _of(64, "ndr", tiers=3, **SMALL),
+    "three tiers": _of(12, "roce-400", tiers=3, layout="top-of-rack", **SMALL),
+    "planes": _of(4, "roce-400", planes=2, server="dgx-b300"),
+    "Arista": _of(8, "roce-400", tiers=2, leaf_switch="arista-7060x6-64pe", spine_switch="arista-7060x6-64pe"),
+    "mixed": _of(8, "roce-400", tiers=2, leaf_switch="juniper-qfx5240-64od", spine_switch="cisco-n9364e-sg2"),
+    "InfiniBand": _of(16, "ndr", tiers=2),
+    "InfiniBand, three tiers": _of(12, "ndr", tiers=3, **SMALL),
 }
 ROCE = [name for name in DESIGNS if not name.startswith("InfiniBand")]
 

@@ -95,8 +95,8 @@ def test_every_fact_has_source_trust_and_a_key_that_says_one_thing() -> None:
         ("cnp.queue", 7, 6, {"os": "eos"}),
         ("cnp.queue", 3, 7, {"os": "junos"}),
         ("cnp.flow", "lossy", "pfc", {}),
-        ("ecn.min_bytes", 1_501_500, 166_912, {"os": "nvue", "asic": "Spectrum-4"}),
-        ("ecn.min_bytes", 166_912, 1_501_500, {"os": "sonic", "asic": "Spectrum-4", "tier": "leaf"}),
+        ("ecn.min_bytes", 150_000, 166_912, {"os": "nvue", "asic": "Spectrum-4"}),
+        ("ecn.min_bytes", 166_912, 150_000, {"os": "sonic", "asic": "Spectrum-4", "tier": "leaf"}),
         ("data.flow", "pfc", "lossy", {"os": "sonic", "asic": "Spectrum-4"}),
         ("pcie.ats_enabled", 0, 1, {"platform": "bare-metal"}),
         ("pcie.ats_enabled", 1, 0, {"platform": "virtual-machine"}),
@@ -110,6 +110,12 @@ def test_sources_that_disagree_are_all_shown_and_one_is_chosen(
     assert other in [one.value for one in found.alternatives]
     assert all(one.source for one in found.alternatives)
     assert found.why
+
+
+def test_digits_that_are_no_number_stay_as_they_are() -> None:
+    assert chosen("host.acs", platform="bare-metal").value == "0000"
+    assert chosen("host.acs", platform="virtual-machine").value == "005d"
+    assert chosen("asic.mac_phy_delay_kib", asic="Spectrum").value == 0.8
 
 
 def test_the_traffic_class_that_nccl_sets_is_the_lossless_one() -> None:

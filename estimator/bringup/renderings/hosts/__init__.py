@@ -1,0 +1,1 @@
+"""Hosts: kernel and PCIe, NICs, NCCL and UCX."""

@@ -1,0 +1,1 @@
+"""Switches: one configuration a switch, a module an operating system."""

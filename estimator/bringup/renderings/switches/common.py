@@ -1,0 +1,172 @@
+"""What the configurations of all systems share: which switches they are for, and values that follow from the design."""
+
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from estimator.bringup.plan.answer import marking
+from estimator.bringup.plan.buffers import lanes_of
+from estimator.bringup.plan.facts import chosen
+from estimator.bringup.plan.plan import Group, Interface, Plan, SwitchPlan
+from estimator.bringup.plan.records import Marking
+from estimator.bringup.plan.systems import System, has_known_names
+from estimator.bringup.plan.value import Value, own, worked_out
+from estimator.bringup.renderings.sourced import Page
+from estimator.bringup.renderings.target import File
+
+ROCE = "ROCE"  # name of every profile that a configuration makes
+LINKS = "Link list of the design"
+KEPT = 4  # switches, one of which is written at a time
+PRIORITIES = range(8)
+DSCPS = range(64)
+
+
+def switch_files(plan: Plan, system: System, write: Callable[[Plan, SwitchPlan], Iterator[File]]) -> Iterator[File]:
+    """The files of all switches that run the system; of all switches, where none of the design's boxes does."""
+    wired = plan.wired
+    able = [device for device in wired.switches if system.runs_on(plan.links.switches[wired.kind(device)])]
+    for switch in plan.switches(system, able or wired.switches):
+        yield from write(plan, switch)
+
+
+def page_of(plan: Plan, switch: SwitchPlan, how: str, mark: str = "# ") -> Page:
+    """A page with a head that says which box it is for, and where its port names are from."""
+    system = switch.system
+    known = has_known_names(plan.links, switch.kind, system)
+    names = (
+        "as the vendor's documents have them" if known else "by the system's usual convention: check them on the box"
+    )
+    notes = [f"{switch.name} ({switch.model}), {system.label}. {how}", f"Port names: {names}."]
+    if not system.runs_on(switch.part):
+        notes.append(f"{switch.model} is not known to run {system.label}: this is for a box with the same ports.")
+    return Page(plan, *notes, mark=mark)
+
+
+def design_value(key: str, value: str | int | float, why: str, unit: str | None = None) -> Value:
+    """A value that stands in the design's links."""
+    return worked_out(key, value, LINKS, why, unit)
+
+
+def name_value(switch: SwitchPlan) -> Value:
+    """The switch's name."""
+    return design_value("switch.name", switch.name, "Names of the link list, so that LLDP can be compared with it")
+
+
+@lru_cache(maxsize=KEPT)
+def links_value(switch: SwitchPlan) -> Value:
+    """What the ports lead to."""
+    return design_value("switch.links", len(switch.interfaces), "Ports with their peers, as cabled", "links")
+
+
+@lru_cache(maxsize=KEPT)
+def asn_value(switch: SwitchPlan) -> Value:
+    """BGP number of the switch."""
+    first = chosen("bgp.first_asn")
+    return worked_out("bgp.asn", switch.asn, first.source, first.why)
+
+
+@lru_cache(maxsize=KEPT)
+def peers_value(switch: SwitchPlan) -> Value:
+    """BGP numbers of the switches at the other ends."""
+    first = chosen("bgp.first_asn")
+    numbers = dict.fromkeys(str(one.peer_asn) for one in switch.interfaces if one.peer_asn)
+    return worked_out("bgp.peer_asns", " ".join(numbers), first.source, first.why)
+
+
+@lru_cache(maxsize=KEPT)
+def loopback_value(switch: SwitchPlan) -> Value:
+    """Address of the switch itself."""
+    pool = chosen("addressing.loopbacks")
+    return worked_out("switch.loopback", switch.loopback, f"{pool.value}: {pool.source}", pool.why)
+
+
+@cache
+def addresses_value() -> Value:
+    """Addresses of the links to nodes."""
+    how, pool = chosen("addressing"), chosen("addressing.hosts")
+    why = f"{how.why}; out of {pool.value}, the even address is the switch's"
+    return how.but(key="addressing", why=why)
+
+
+@cache
+def fabric_value() -> Value:
+    """Addresses of the links between switches."""
+    return chosen("addressing.fabric")
+
+
+@lru_cache(maxsize=KEPT)
+def split_value(switch: SwitchPlan) -> Value:
+    """How cages are split."""
+    parts = dict.fromkeys(f"{one.parts} x {one.speed_gbit_s}G" for one in switch.interfaces if one.parts > 1)
+    return design_value("switch.split_cages", ", ".join(parts) or "none", "Links that one cage carries")
+
+
+@lru_cache(maxsize=KEPT)
+def speed_value(switch: SwitchPlan) -> Value:
+    """Rates of the ports."""
+    rates = dict.fromkeys(str(one.speed_gbit_s) for one in switch.interfaces)
+    return design_value("switch.port_rates", " ".join(rates), "Rates of the links", "Gb/s")
+
+
+def lanes(switch: SwitchPlan, interface: Interface) -> int:
+    """Electrical lanes of a port."""
+    return lanes_of(switch.part, interface.speed_gbit_s)
+
+
+class Length(NamedTuple):
+    """The longest cable of a group as the systems take it, with the headroom that follows."""
+
+    value: Value
+    headroom: Value
+    xon: Value
+    size: Value
+
+
+def length_of(group: Group) -> Length:
+    """Length and headroom of a group of ports."""
+    room, to = group.headroom, group.towards
+    why = f"The longest of {len(group.interfaces)} cables to {to}s, {round(group.cable_m, 2)} m, rounded up"
+    return Length(
+        worked_out(f"cable_m.{to}", room.cable_m, "Cable lengths of the design", why, "m"),
+        room.value(f"headroom.{to}.xoff", room.xoff_bytes),
+        room.value(f"headroom.{to}.xon", room.xon_bytes),
+        room.value(f"headroom.{to}.size", room.size_bytes),
+    )
+
+
+def longest_of(switch: SwitchPlan) -> Group:
+    """The group of ports with the longest cable."""
+    return max(switch.groups, key=lambda group: group.headroom.cable_m)
+
+
+def marks_of(switch: SwitchPlan) -> Marking:
+    """ECN thresholds of the switch; sources have none that differ by its ports' rate."""
+    return marking(switch, switch.groups[0].speed_gbit_s)
+
+
+def mark_values(switch: SwitchPlan) -> list[Value]:
+    """The values behind ``marks_of``."""
+    marks = marks_of(switch)
+    ends = ("ecn.min_bytes", "ecn.max_bytes") if marks.min_bytes else ("ecn.fill_min_percent", "ecn.fill_max_percent")
+    return [switch.value(key) for key in (*ends, "ecn.mark_percent")]
+
+
+def uplinks(switch: SwitchPlan) -> list[Interface]:
+    """Interfaces to other switches."""
+    return [one for one in switch.interfaces if not one.is_to_node]
+
+
+def cages(switch: SwitchPlan) -> dict[str, Interface]:
+    """Split cages by name, each with one of its ports."""
+    return {one.cage: one for one in switch.interfaces if one.parts > 1}
+
+
+def described(interface: Interface) -> str:
+    """The other end, as LLDP shows it."""
+    return f"{interface.peer} {interface.peer_port}"
+
+
+@cache
+def syntax(source: str) -> Value:
+    """Lines that switch something on and hold no figure: what says that they are written so."""
+    return own("syntax", source, "Lines that open a part of the configuration or turn a feature on")

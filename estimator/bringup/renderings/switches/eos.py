@@ -1,0 +1,131 @@
+"""Arista EOS: a configuration a switch, for ``configure replace`` or to be pasted in a session.
+
+Commands: templates of Arista's AVD (qos-profiles, priority-flow-control, router-bgp, ethernet-interfaces), and the
+example for 7388 of AMD's guide on networks of GPU clusters.
+"""
+
+from collections.abc import Iterator
+
+from estimator.bringup.plan.plan import Plan, SwitchPlan
+from estimator.bringup.plan.systems import EOS
+from estimator.bringup.renderings.sourced import Page
+from estimator.bringup.renderings.switches import common
+from estimator.bringup.renderings.target import File
+
+HOW = "In configure session: paste, show session-config diffs, commit timer 00:10:00."
+AVD = "Arista AVD, templates of eos_cli_config_gen"
+PEERS = "FABRIC"
+
+
+def files(plan: Plan) -> Iterator[File]:
+    """A configuration for every switch."""
+    return common.switch_files(plan, EOS, _switch)
+
+
+def _switch(plan: Plan, switch: SwitchPlan) -> Iterator[File]:
+    page = common.page_of(plan, switch, HOW, mark="! ")
+    page.say("Name and routing")
+    page.put(common.name_value(switch), f"hostname {switch.name}")
+    page.put(
+        common.syntax(AVD),
+        "service routing protocols model multi-agent",
+        "ip routing",
+        "ip routing ipv6 interfaces",
+        "ipv6 unicast-routing",
+        "lldp run",
+    )
+    _classes(switch, page)
+    _profile(switch, page)
+    _ports(switch, page)
+    _bgp(switch, page)
+    yield page.file(f"{switch.name}.eos")
+
+
+def _classes(switch: SwitchPlan, page: Page) -> None:
+    page.say("Classes")
+    for name in ("data", "cnp", "default"):
+        dscp, queue = switch.value(f"{name}.dscp"), switch.value(f"{name}.queue")
+        page.put(
+            (dscp, queue),
+            f"qos map dscp {dscp.value} to traffic-class {queue.value}",
+            f"qos map traffic-class {queue.value} to uc-tx-queue {queue.value}",
+        )
+    detect, restore, action = (switch.value(f"watchdog.{what}") for what in ("detect_ms", "restore_ms", "action"))
+    page.say("PFC watchdog, in seconds")
+    page.put(detect, f"priority-flow-control pause watchdog default timeout {int(detect.value) / 1000:g}")
+    page.put(restore, f"priority-flow-control pause watchdog default recovery-time {int(restore.value) / 1000:g}")
+    page.put(action, f"priority-flow-control pause watchdog action {action.value}")
+
+
+def _profile(switch: SwitchPlan, page: Page) -> None:
+    page.say("Profile of every port")
+    page.put(switch.value("data.dscp"), f"qos profile {common.ROCE}", "   qos trust dscp")
+    data, share, marks = switch.value("data.queue"), switch.value("data.weight_percent"), common.marks_of(switch)
+    weight = switch.value("ecn.weight")
+    page.put(
+        (data, share), f"   uc-tx-queue {data.value}", "      no priority", f"      bandwidth percent {share.value}"
+    )
+    page.put(
+        (*common.mark_values(switch), weight),
+        f"      random-detect ecn minimum-threshold {marks.min_bytes} bytes maximum-threshold {marks.max_bytes} bytes "
+        f"max-mark-probability {marks.mark_percent} weight {weight.value}",
+        "      random-detect ecn count",
+    )
+    cnp, strict = switch.value("cnp.queue"), switch.value("cnp.scheduler")
+    page.put((cnp, strict), f"   uc-tx-queue {cnp.value}", f"      priority {strict.value}")
+    priority, flow = switch.value("data.priority"), switch.value("data.flow")
+    if flow.value == "pfc":
+        rooms = [common.length_of(group).headroom for group in switch.groups]
+        page.put(
+            (priority, flow, *rooms),
+            "   priority-flow-control on",
+            f"   priority-flow-control priority {priority.value} no-drop",
+            "   priority-flow-control pause watchdog",
+        )
+
+
+def _ports(switch: SwitchPlan, page: Page) -> None:
+    loopback, mtu, speed = common.loopback_value(switch), switch.value("mtu.switch_bytes"), common.speed_value(switch)
+    page.say("Ports: the headroom that their cables need stands above; the system reserves its own, so compare it")
+    page.put(loopback, "interface Loopback0", f"   ip address {switch.loopback}/32")
+    links, to_node, between = common.links_value(switch), common.addresses_value(), common.fabric_value()
+    for one in switch.interfaces:
+        page.put(
+            (links, speed, mtu, to_node if one.address else between),
+            f"interface {one.name}",
+            f"   description {common.described(one)}",
+            "   no switchport",
+            f"   mtu {mtu.value}",
+            f"   speed {one.speed_gbit_s}g-{common.lanes(switch, one)}",
+            *([f"   ip address {one.address}"] if one.address else ["   ipv6 enable"]),
+            f"   service-profile {common.ROCE}",
+            "   no shutdown",
+        )
+
+
+def _bgp(switch: SwitchPlan, page: Page) -> None:
+    paths = switch.value("bgp.multipath")
+    page.say("BGP, unnumbered")
+    page.put(
+        (common.asn_value(switch), common.loopback_value(switch)),
+        f"router bgp {switch.asn}",
+        f"   router-id {switch.loopback}",
+    )
+    page.put(paths, f"   maximum-paths {paths.value} ecmp {paths.value}")
+    page.put(
+        (common.fabric_value(), common.peers_value(switch)),
+        "   no bgp default ipv4-unicast",
+        "   bgp bestpath as-path multipath-relax",
+        f"   neighbor {PEERS} peer group",
+        *(
+            f"   neighbor interface {one.name} peer-group {PEERS} remote-as {one.peer_asn}"
+            for one in common.uplinks(switch)
+            if one.peer_asn
+        ),
+        "   redistribute connected",
+        "   address-family ipv4",
+        f"      neighbor {PEERS} activate",
+        f"      neighbor {PEERS} next-hop address-family ipv6 originate",
+    )
+    page.say("Load balancing")
+    page.put(switch.value("balancing"), "ip hardware fib load-balance distribution dynamic")

@@ -1,0 +1,112 @@
+"""Files of hosts: scripts that a shell takes and that run dry, settings by platform, NCCL's class that of the switches."""
+
+import csv
+import io
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from estimator.bringup.plan.headroom import mlx5e_xoff_bytes
+from estimator.bringup.renderings.targets import file_of, files_of
+from tests.estimator.bringup.plans import DESIGNS, plan_named
+
+
+def settings(text: str) -> dict[str, str]:
+    """NAME=VALUE lines."""
+    return dict(re.findall(r"^([A-Z][A-Z0-9_]*)=(.*)$", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", ["two tiers", "InfiniBand"])
+@pytest.mark.parametrize("target", ["host", "nic"])
+def test_a_shell_takes_every_script(name: str, target: str) -> None:
+    scripts = [file for file in files_of(plan_named(name), target) if file.name.endswith(".sh")]
+    assert scripts
+    for file in scripts:
+        done = subprocess.run(["bash", "-n"], input=file.text, text=True, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), file.name
+
+
+def dry_run(folder: Path, script: str, text: str, host: str) -> list[str]:
+    """Commands that a script would run on a host whose devices are called by their own names."""
+    for tool, output in {"hostname": host, "readlink": "/sys/0000:18:00.0", "basename": "IF"}.items():
+        stub = folder / tool
+        stub.write_text(f"#!/bin/sh\necho {output}\n")
+        stub.chmod(0o755)
+    (folder / script).write_text(text)
+    env = {"PATH": f"{folder}:{os.environ['PATH']}"}
+    # dirname of a path without a stub: the script finds its tables beside itself
+    done = subprocess.run(
+        ["bash", str(folder / script)], env=env, capture_output=True, text=True, check=False, cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_nic_script_lists_what_it_would_set(tmp_path: Path) -> None:
+    plan = plan_named("two tiers")
+    (tmp_path / "cables.csv").write_text(file_of(plan, "nic", "cables.csv").text)
+    lines = dry_run(tmp_path, "nic.sh", file_of(plan, "nic").text, "node-0003")
+    devices = 8
+    assert lines.count("mlnx_qos -i IF --trust dscp") == devices
+    assert lines.count("mlnx_qos -i IF --pfc 0,0,0,1,0,0,0,0") == devices
+    assert lines.count("mlnx_qos -i IF --dscp2prio set,48,6") == devices
+    assert lines.count("cma_roce_tos -d mlx5_0 -t 106") == 1
+    lengths = [line.rpartition(" ")[2] for line in lines if "--cable_len" in line]
+    table = list(csv.DictReader(io.StringIO(file_of(plan, "nic", "cables.csv").text)))
+    assert lengths == [row["cable_m"] for row in table if row["node"] == "node-0003"]
+    assert all(int(row["xoff_bytes"]) == mlx5e_xoff_bytes(int(row["cable_m"]), 400, 9000) for row in table)
+
+
+def test_addresses_are_the_other_ends_of_the_switches(tmp_path: Path) -> None:
+    plan = plan_named("two tiers")
+    table = file_of(plan, "host", "addresses.csv").text
+    (tmp_path / "addresses.csv").write_text(table)
+    lines = dry_run(tmp_path, "network.sh", file_of(plan, "host", "network.sh").text, "node-0002")
+    rows = [row for row in csv.DictReader(io.StringIO(table)) if row["node"] == "node-0002"]
+    assert [line for line in lines if line.startswith("ip address")] == [
+        f"ip address replace {row['address']} dev IF" for row in rows
+    ]
+    assert len({line.rpartition(" ")[2] for line in lines if "ip route" in line}) == len(rows) == 8
+    switch = file_of(plan, "nvue").text
+    assert f"ip address {rows[0]['gateway']}/31\n" in switch
+
+
+def test_bare_metal_and_virtual_machines_differ_where_they_must() -> None:
+    plan = plan_named("two tiers")
+    texts = {file.name: file.text for file in files_of(plan, "host")}
+    assert "iommu=pt" in texts["bare-metal/kernel-line.txt"]
+    assert "intel_iommu=on" in texts["virtual-machine/kernel-line.txt"]
+    assert "ECAP_ACS+0x6.w=0000" in texts["bare-metal/pcie.sh"]
+    assert "ATS_ENABLED=0" in texts["bare-metal/pcie.sh"]
+    assert "ATS_ENABLED=1" in texts["virtual-machine/pcie.sh"]
+    assert "kernel.numa_balancing = 0" in texts["bare-metal/90-fabric.conf"]
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_nccl_sends_in_the_lossless_class(name: str) -> None:
+    plan = plan_named(name)
+    made = settings(file_of(plan, "nccl").text)
+    nics = [port for group in plan.nics() for port in group.ports]
+    assert made["NCCL_IB_HCA"] == "=" + ",".join(nics)
+    if plan.is_ethernet:
+        assert int(made["NCCL_IB_TC"]) >> 2 == plan.value("data.dscp").value
+        assert settings(file_of(plan, "nccl", "ucx.env").text)["UCX_IB_TRAFFIC_CLASS"] == made["NCCL_IB_TC"]
+        assert made["NCCL_IB_ADAPTIVE_ROUTING"] == "1"
+    else:
+        assert "NCCL_IB_TC" not in made
+
+
+def test_sites_have_their_own_environment_beside_it() -> None:
+    oci = settings(file_of(plan_named("two tiers"), "nccl", "sites/oci.conf").text)
+    assert (oci["NCCL_IB_TC"], oci["NCCL_IB_GID_INDEX"], oci["NCCL_IB_QPS_PER_CONNECTION"]) == ("41", "3", "4")
+    azure = settings(file_of(plan_named("InfiniBand"), "nccl", "sites/azure-ndv5.conf").text)
+    assert azure["NCCL_MIN_NCHANNELS"] == "32"
+    assert "sites/oci.conf" not in [file.name for file in files_of(plan_named("InfiniBand"), "nccl")]
+
+
+def test_the_layout_decides_whether_a_path_may_change_nics() -> None:
+    assert settings(file_of(plan_named("one tier"), "nccl").text)["NCCL_CROSS_NIC"] == "1"
+    assert "NCCL_CROSS_NIC" not in settings(file_of(plan_named("two tiers"), "nccl").text)
