@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from estimator.bringup.plan.facts import facts, is_known
+from estimator.bringup.plan.facts import chosen, facts, is_known
 from estimator.bringup.plan.plan import Plan, SwitchPlan, port_group
 from estimator.bringup.plan.records import BringupPlan, Flow, Marking, Mtu, TrafficClass
 from estimator.bringup.plan.systems import usual_system
 from estimator.bringup.plan.value import Scalar, Value
 
+MIN_BYTES = "ecn.min_bytes"
 SHARED = ("mtu.host_bytes", "mtu.rdma_bytes")
 ONLY_INFINIBAND = "ib."
 OF_INFINIBAND = (ONLY_INFINIBAND, "pcie.", "host.", "nccl.")
@@ -108,12 +109,8 @@ def _markings(switches: list[SwitchPlan]) -> Iterator[Marking]:
 
 def marking(switch: SwitchPlan, speed_gbit_s: int) -> Marking:
     """Thresholds of a switch at a speed, in bytes or as shares of the queue."""
-    percent = switch.value("ecn.mark_percent")
-    in_bytes = is_known("ecn.min_bytes", os=switch.system.key) or is_known("ecn.min_bytes")
-    lowest, highest = (
-        (switch.value(f"ecn.{end}_bytes") if in_bytes else switch.value(f"ecn.fill_{end}_percent"))
-        for end in ("min", "max")
-    )
+    lowest, highest, percent = mark_values(switch, speed_gbit_s)
+    in_bytes = lowest.key == MIN_BYTES
     at = [int(lowest.value), int(highest.value)]
     return Marking(
         switches=switch.kind,
@@ -129,6 +126,16 @@ def marking(switch: SwitchPlan, speed_gbit_s: int) -> Marking:
         trust=lowest.trust,
         why=lowest.why,
     )
+
+
+def mark_values(switch: SwitchPlan, speed_gbit_s: int) -> tuple[Value, Value, Value]:
+    """Lower and upper end and chance of marks: a source about this speed goes before one about others."""
+    at = switch.circumstances | {"gbit_s": str(speed_gbit_s)}
+    ends = (
+        (MIN_BYTES, "ecn.max_bytes") if is_known(MIN_BYTES, **at) else ("ecn.fill_min_percent", "ecn.fill_max_percent")
+    )
+    lowest, highest = (chosen(key, **at) for key in ends)
+    return lowest, highest, chosen("ecn.mark_percent", **at)
 
 
 def _values(plan: Plan, switches: list[SwitchPlan]) -> Iterator[Value]:

@@ -13,6 +13,7 @@ from estimator.catalog.records import Switch
 
 SONIC_SOURCE = "sonic-net/sonic-swss, cfgmgr/buffer_headroom_mellanox.lua, commit 18913fa35726"
 LANES_OF_800 = 8
+NVIDIA = "NVIDIA"
 
 
 class Headroom(NamedTuple):
@@ -64,9 +65,13 @@ def _switch_headroom(cable_m: int, speed_gbit_s: int, lanes: int, holds: tuple[t
 
 
 @cache
-def nic_headroom(cable_m: float, speed_gbit_s: int) -> Headroom:
-    """What a ConnectX keeps in its receive buffer; the driver works it out from the length that it is given."""
-    formula, mtu, length = chosen("nic.headroom_formula"), int(chosen("mtu.host_bytes").value), ceil(cable_m)
+def nic_headroom(cable_m: float, speed_gbit_s: int, vendor: str | None = NVIDIA) -> Headroom:
+    """What a NIC keeps in its receive buffer; a ConnectX's driver works it out from the length that it is given."""
+    length = ceil(cable_m)
+    if vendor != NVIDIA:
+        why = f"What NICs of {vendor or 'a vendor that is not known'} keep was not found"
+        return Headroom(None, None, None, length, "not published", "Assumption", "own", why)
+    formula, mtu = chosen("nic.headroom_formula"), int(chosen("mtu.host_bytes").value)
     xoff = mlx5e_xoff_bytes(length, speed_gbit_s, mtu)
     why = f"{length} m, {speed_gbit_s} Gb/s, MTU {mtu} B"
     return Headroom(xoff, None, None, length, str(formula.value), formula.source, formula.trust, why)

@@ -146,6 +146,13 @@ class Plan:
         """Port names by system, worked out once."""
         return {}
 
+    @cached_property
+    def nic_vendor(self) -> str | None:
+        """Vendor of the nodes' NICs, by what their RDMA devices are called; None where nobody knows."""
+        first = self.links.labels[NODE].ports[0]
+        names = self.links.catalog.rdma_names.items()
+        return next((vendor for vendor, name in names if first.startswith(name.prefix)), None)
+
     def nics(self) -> list[NicGroup]:
         """NIC ports of all nodes, one group a rate."""
         by_rate: dict[int, list[tuple[int, Port]]] = {}
@@ -156,7 +163,7 @@ class Plan:
 
     def _nics(self, rate: int, found: list[tuple[int, Port]]) -> NicGroup:
         cable_m = max(port.length_m for _, port in found)
-        room = nic_headroom(cable_m, rate) if self.is_ethernet else None
+        room = nic_headroom(cable_m, rate, self.nic_vendor) if self.is_ethernet else None
         names = self.links.labels[NODE]
         return NicGroup(
             ports=list(dict.fromkeys(names.port(port.port) for _, port in found)),

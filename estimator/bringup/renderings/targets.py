@@ -20,6 +20,7 @@ TARGETS = {
     "nic": Target("NIC settings", "script on every host: classes, buffers, firmware of its NICs", BOTH, "hosts.nic"),
     "nccl": Target("NCCL and UCX", "environment of jobs", BOTH, "hosts.nccl"),
 }
+MOST_SWITCHES = 1000
 
 
 def target_named(name: str) -> Target:
@@ -83,7 +84,20 @@ def file_of(plan: Plan, name: str, wanted: str | None = None) -> File:
 
 
 def archive(plan: Plan, name: str | None = None) -> bytes:
-    """A zip of all files of one target, or of all targets that the design has; equal designs, equal bytes."""
+    """A zip of all files of one target, or of all targets that the design has; equal designs, equal bytes.
+
+    Raises
+    ------
+    SpecError
+        As ``files_of``; and for a design of more switches than an archive holds.
+    """
+    n_switches = len(plan.wired.switches)
+    if n_switches > MOST_SWITCHES:
+        message = (
+            f"An archive has files of at most {MOST_SWITCHES} switches, and the design has {n_switches}. Take a target with "
+            "the name of a file, one after the other."
+        )
+        raise SpecError([Problem("archive", "too_many_switches", message)])
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as files:
         for path, text in _paths(plan, [name] if name else targets_of(plan)):

@@ -25,6 +25,25 @@ DESIGNS: dict[str, dict[str, Any]] = {
     "planes": _of(4, "roce-400", planes=2, server="dgx-b300"),
     "Arista": _of(8, "roce-400", tiers=2, leaf_switch="arista-7060x6-64pe", spine_switch="arista-7060x6-64pe"),
     "mixed": _of(8, "roce-400", tiers=2, leaf_switch="juniper-qfx5240-64od", spine_switch="cisco-n9364e-sg2"),
+    "custom": {
+        "compute": {
+            "server": "custom",
+            "gpu": "mi300x",
+            "nodes": 6,
+            "gpus_per_node": 8,
+            "nics_per_node": 8,
+            "nic_ports_per_node": 8,
+        },
+        "fabric": {
+            "generation": "roce-200",
+            "layout": "top-of-rack",
+            "tiers": 2,
+            "leaf_switch": "custom",
+            "spine_switch": "custom",
+            "leaf_radix": 20,
+            "spine_radix": 20,
+        },
+    },
     "InfiniBand": _of(16, "ndr", tiers=2),
     "InfiniBand, three tiers": _of(12, "ndr", tiers=3, **SMALL),
 }

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from estimator.bringup.plan.answer import classes_of
+from estimator.bringup.plan.answer import classes_of, marking
 from estimator.bringup.plan.facts import chosen, facts
 from estimator.bringup.plan.headroom import Silicon, sonic_headroom
 from estimator.bringup.plan.plan import Plan
@@ -16,7 +16,7 @@ from estimator.bringup.renderings.targets import plan_answer
 from tests.estimator.bringup.plans import DESIGNS, ROCE, plan_named
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("name", [name for name in DESIGNS if name != "custom"])  # whose lists have numbers alone
 def test_ports_are_those_of_the_link_list_and_the_longest_cable_decides(name: str) -> None:
     plan = plan_named(name)
     wired: dict[str, dict[str, float]] = defaultdict(dict)
@@ -152,5 +152,27 @@ def test_ports_have_the_names_of_the_system() -> None:
     assert first["leaf"].interfaces[0].name.startswith("et-0/0/0")
     first = {switch.kind: switch for switch in plan.switches(SYSTEMS["nxos"])}
     assert first["spine"].interfaces[0].name.startswith("Ethernet1/1")
-    custom = next(plan_named("three tiers").switches(SYSTEMS["sonic"]))
-    assert [port.name for port in custom.interfaces][:3] == ["Ethernet0", "Ethernet4", "Ethernet8"]
+    known = next(plan_named("three tiers").switches(SYSTEMS["sonic"]))
+    assert [port.name for port in known.interfaces][:3] == ["Ethernet0", "Ethernet4", "Ethernet8"]
+
+
+@pytest.mark.parametrize(
+    ("system", "names"),
+    [
+        ("nvue", ["swp1", "swp2"]),
+        ("sonic", ["Ethernet0", "Ethernet8"]),
+        ("eos", ["Ethernet1/1", "Ethernet2/1"]),
+        ("nxos", ["Ethernet1/1", "Ethernet1/2"]),
+        ("junos", ["et-0/0/0", "et-0/0/1"]),
+    ],
+)
+def test_ports_of_a_custom_box_have_the_usual_names_of_the_system(system: str, names: list[str]) -> None:
+    switch = next(plan_named("custom").switches(SYSTEMS[system]))
+    assert [port.name for port in switch.interfaces][:2] == names
+    assert {group.headroom.trust for group in switch.groups} == {"own"}
+
+
+def test_thresholds_about_a_ports_own_speed_go_before_those_about_others() -> None:
+    switch = next(plan_named("Arista").switches(SYSTEMS["eos"]))
+    assert marking(switch, 400).min_bytes == 508_000
+    assert (marking(switch, 100).min_bytes, marking(switch, 100).trust) == (150_000, "C")

@@ -99,6 +99,17 @@ def test_nccl_sends_in_the_lossless_class(name: str) -> None:
         assert "NCCL_IB_TC" not in made
 
 
+def test_nics_of_other_vendors_are_not_set_with_tools_of_nvidia() -> None:
+    plan = plan_named("custom")
+    assert plan.nic_vendor == "Broadcom"
+    text = file_of(plan, "nic").text
+    commands = [line for line in text.splitlines() if not line.startswith("#")]
+    assert not [line for line in commands if "mlnx_qos" in line or "mlxconfig" in line]
+    assert [line.strip() for line in commands if "mtu" in line] == ['run ip link set dev "$IF" mtu 9000']
+    assert "# cnp.dscp = 48 [A]" in text
+    assert plan.nics()[0].headroom_bytes is None
+
+
 def test_sites_have_their_own_environment_beside_it() -> None:
     oci = settings(file_of(plan_named("two tiers"), "nccl", "sites/oci.conf").text)
     assert (oci["NCCL_IB_TC"], oci["NCCL_IB_GID_INDEX"], oci["NCCL_IB_QPS_PER_CONNECTION"]) == ("41", "3", "4")

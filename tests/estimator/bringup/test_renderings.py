@@ -45,6 +45,12 @@ def test_an_archive_has_the_files_of_all_targets_and_equal_bytes() -> None:
     assert {name for name, _ in entries(archive(plan, "nic"))} == {name for name in names if name.startswith("nic/")}
 
 
+def test_an_archive_of_too_many_switches_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("estimator.bringup.renderings.targets.MOST_SWITCHES", 3)
+    with pytest.raises(SpecError, match="at most 3 switches"):
+        archive(plan_named("two tiers"))
+
+
 def test_names_that_are_not_there_are_refused_with_those_that_are() -> None:
     plan = plan_named("one tier")
     with pytest.raises(SpecError, match="nic"):

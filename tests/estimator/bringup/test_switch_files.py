@@ -113,6 +113,7 @@ def test_nx_os_is_given_buffers_where_cables_are_longer_than_it_allows_for() -> 
         ("Arista", {"eos", "sonic"}),
         ("mixed", {"junos", "nxos", "sonic"}),
         ("three tiers", {"nvue", "sonic"}),
+        ("custom", {"nvue", "sonic", "eos", "nxos", "junos"}),
         ("InfiniBand", set()),
     ],
 )

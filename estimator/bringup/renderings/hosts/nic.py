@@ -6,7 +6,7 @@ mlxconfig. The script prints what it would run; with ``apply`` it does.
 
 from collections.abc import Iterator
 
-from estimator.bringup.plan.buffers import nic_headroom
+from estimator.bringup.plan.buffers import NVIDIA, nic_headroom
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.value import Value, worked_out
 from estimator.bringup.renderings.sourced import Page
@@ -30,7 +30,7 @@ length() { awk -F, -v host="$(hostname -s)" -v dev="$1" '$1 == host && $2 == dev
 
 def files(plan: Plan) -> Iterator[File]:
     """The script, and the cable of every port of every node."""
-    yield _script(plan)
+    yield _script(plan) if plan.nic_vendor == NVIDIA else _by_own_tool(plan)
     if plan.is_ethernet:
         yield File(CABLES, "".join(csv_blocks(("node", "device", "cable_m", "xoff_bytes", "source"), _cables(plan))))
 
@@ -39,9 +39,39 @@ def _cables(plan: Plan) -> Iterator[tuple[str, str, int, int | None, str]]:
     labels = plan.links.labels[NODE]
     for node in plan.wired.nodes:
         for port in plan.wired.ports(node):
-            room = nic_headroom(port.length_m, port.rate_gbit_s)
+            room = nic_headroom(port.length_m, port.rate_gbit_s, plan.nic_vendor)
             source = f"[design] length as the design lays it; xoff [{room.trust}] {room.source}"
             yield plan.wired.name(node), labels.port(port.port), room.cable_m, room.xoff_bytes, source
+
+
+def _by_own_tool(plan: Plan) -> File:
+    """NICs that mlnx_qos and mlxconfig do not set: the largest frame, and the values that their own tool has to set."""
+    page = Page(
+        plan,
+        f"NICs of {plan.nic_vendor or 'a vendor that is not known'}: nic.sh apply sets the largest frame. Classes and congestion",
+        "control are set with the vendor's own tool, to the values that stand here.",
+        first="#!/usr/bin/env bash",
+    )
+    page.say("How commands are run")
+    page.put((), *BASH.splitlines())
+    page.say("Ports of this fabric")
+    page.put(_devices(plan), f'DEVICES="{_devices(plan).value}"')
+    if plan.is_ethernet:
+        page.say("Values for the vendor's tool")
+        names = [f"{name}.{what}" for name in ("data", "cnp") for what in ("dscp", "priority", "flow")]
+        page.put([plan.value(key) for key in (*names, "nic.trust", "nic.pfc", "nic.global_pause", "dcqcn.enabled")])
+        page.put(_longest(plan))
+        mtu = plan.value("mtu.host_bytes")
+        page.say("Largest frame")
+        page.put((_devices(plan), mtu), "for DEV in $DEVICES; do", '  IF=$(netdev "$DEV")')
+        page.put(mtu, f'  run ip link set dev "$IF" mtu {mtu.value}', "done")
+    return page.file(SCRIPT)
+
+
+def _devices(plan: Plan) -> Value:
+    names = [name for group in plan.nics() for name in group.ports]
+    why = "Check them against ibdev2netdev"
+    return worked_out("nic.devices", " ".join(names), "NICs of the server in the catalog, in rail order", why)
 
 
 def _script(plan: Plan) -> File:
@@ -53,14 +83,7 @@ def _script(plan: Plan) -> File:
     )
     page.say("How commands are run")
     page.put((), *BASH.splitlines())
-    groups = plan.nics()
-    devices = [name for group in groups for name in group.ports]
-    nics = worked_out(
-        "nic.devices",
-        " ".join(devices),
-        "NICs of the server in the catalog, in rail order",
-        "Check them against ibdev2netdev",
-    )
+    nics = _devices(plan)
     page.say("Ports of this fabric")
     page.put(nics, f'DEVICES="{nics.value}"')
     page.say("PCIe and firmware of every NIC")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from estimator.bringup.plan import answer
 from estimator.bringup.plan.answer import marking
 from estimator.bringup.plan.buffers import lanes_of
 from estimator.bringup.plan.facts import chosen
@@ -140,15 +141,17 @@ def longest_of(switch: SwitchPlan) -> Group:
 
 
 def marks_of(switch: SwitchPlan) -> Marking:
-    """ECN thresholds of the switch; sources have none that differ by its ports' rate."""
-    return marking(switch, switch.groups[0].speed_gbit_s)
+    """ECN thresholds of the switch: those of its fastest ports, as a profile is one for all."""
+    return marking(switch, _fastest(switch))
 
 
-def mark_values(switch: SwitchPlan) -> list[Value]:
+def mark_values(switch: SwitchPlan) -> tuple[Value, Value, Value]:
     """The values behind ``marks_of``."""
-    marks = marks_of(switch)
-    ends = ("ecn.min_bytes", "ecn.max_bytes") if marks.min_bytes else ("ecn.fill_min_percent", "ecn.fill_max_percent")
-    return [switch.value(key) for key in (*ends, "ecn.mark_percent")]
+    return answer.mark_values(switch, _fastest(switch))
+
+
+def _fastest(switch: SwitchPlan) -> int:
+    return max(group.speed_gbit_s for group in switch.groups)
 
 
 def uplinks(switch: SwitchPlan) -> list[Interface]:
