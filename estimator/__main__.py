@@ -1,6 +1,6 @@
 """``python -m estimator VERB …``: JSON in, JSON or an export file out, no database. Exit 0 done, 2 refused with the problems.
 
-Every verb imports what it needs itself, for a fast start.
+Every verb says what follows it, and imports what it needs itself, for a fast start.
 """
 
 import argparse
@@ -8,16 +8,18 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.record import Json
 
 MAX_INPUT_BYTES = 5_000_000
+Run = Callable[[argparse.Namespace], Iterator[bytes]]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -45,103 +47,59 @@ class _Parser(argparse.ArgumentParser):
         raise SpecError([Problem("", "bad_command", f"{message}. {self.format_usage().strip()}")])
 
 
+class _Verb(NamedTuple):
+    """What a word of the command line runs, and what follows it: names with options of ``add_argument``."""
+
+    run: Run
+    purpose: str
+    arguments: tuple[tuple[str, Json], ...]
+
+
+_VERBS: dict[str, _Verb] = {}
+
+
+def _argument(name: str, **options: Any) -> tuple[str, Json]:
+    return name, options
+
+
+def _verb(purpose: str, *arguments: tuple[str, Json]) -> Callable[[Run], Run]:
+    """Make a function a verb of its name."""
+
+    def kept(run: Run) -> Run:
+        _VERBS[run.__name__.lstrip("_").replace("_", "-")] = _Verb(run, purpose, arguments)
+        return run
+
+    return kept
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m estimator", description="Size, price and predict GPU-cluster networks.")
     verbs = parser.add_subparsers(dest="verb", required=True, parser_class=_Parser)
-    verb = verbs.add_parser("estimate", help="the whole estimate of a design")
-    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
-    verb.add_argument("--only", metavar="PARTS", help="counts,links,cables,bom,cost,performance: just those")
-    verb.set_defaults(run=_estimate)
-    verb = verbs.add_parser("links", help="the port-to-port list, as a file that other tools read")
-    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
-    verb.add_argument(
-        "--format", default="csv", metavar="FORMAT", help="csv, or another by name; a wrong one lists them"
-    )
-    verb.add_argument(
-        "--fabric", default="compute", metavar="ROLE", help="compute, or one of the other fabrics by role"
-    )
-    verb.set_defaults(run=_links)
-    verb = verbs.add_parser(
-        "compare-links", help="the links of a dump, topology, sheet or cable export against the design's"
-    )
-    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
-    verb.add_argument("links", metavar="FILE", help="ibnetdiscover dump, .topo, CSV or XLSX sheet, NetBox export")
-    verb.add_argument(
-        "--format", default="auto", metavar="FORMAT", help="auto, or a format by name; a wrong one lists them"
-    )
-    verb.add_argument(
-        "--fabric", default="compute", metavar="ROLE", help="compute, or one of the other fabrics by role"
-    )
-    verb.add_argument("--names", metavar="CSV", help="two columns: a device's name in FILE, its name in the design")
-    verb.set_defaults(run=_compare_links)
-    verb = verbs.add_parser("compare", help="two to eight designs or offers side by side, with words")
-    verb.add_argument("files", metavar="SPEC", nargs="+", help="JSON files; one may be - for standard input")
-    verb.add_argument(
-        "--baseline", metavar="N", default=0, type=int, help="which one, from 0, the others are compared with"
-    )
-    verb.set_defaults(run=_compare)
-    verb = verbs.add_parser("predict", help="times of a collective, on a system or on a design")
-    verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
-    verb.set_defaults(run=_predict)
-    verb = verbs.add_parser("train", help="training steps: one layout or the best ones, one request or a list")
-    verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
-    verb.set_defaults(run=_train)
-    verb = verbs.add_parser("infer", help="serving: what a placement gives, or the best ones, one request or a list")
-    verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
-    verb.set_defaults(run=_infer)
-    verb = verbs.add_parser("search", help="the best designs for a requirement, and why the others are not")
-    verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
-    verb.set_defaults(run=_search)
-    verb = verbs.add_parser("sweep", help="figures of a design over values of one or two of its fields")
-    verb.add_argument("file", metavar="REQUEST", help="a JSON file, or - for standard input")
-    verb.set_defaults(run=_sweep)
-    verb = verbs.add_parser(
-        "calibrate", help="constants of a site from logs of nccl-tests or rccl-tests, and what is wrong"
-    )
-    verb.add_argument("logs", metavar="LOG", nargs="+", help="what the tests printed, text or JSON; several at once")
-    verb.add_argument("--system", metavar="FILE", help="JSON: keys of a prediction's system that the logs do not say")
-    verb.set_defaults(run=_calibrate)
-    verb = verbs.add_parser("quote", help="a vendor's quote against the design's bill of materials")
-    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
-    verb.add_argument("quote", metavar="FILE", help="the quote: XLSX or CSV")
-    verb.add_argument("--columns", metavar="JSON", help='which column is what: {"fields": {"quantity": "D", …}}')
-    verb.set_defaults(run=_quote)
-    verb = verbs.add_parser("fit", help="whether a transceiver or cable goes into a switch, NIC or server, and why not")
-    verb.add_argument("part", metavar="PART", help="id of a transceiver or cable")
-    verb.add_argument("place", metavar="PLACE", help="id of a switch, NIC or server")
-    verb.set_defaults(run=_fit)
-    verb = verbs.add_parser("place", help="files that put the ranks of a layout on a design's links")
-    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
-    verb.add_argument("layout", metavar="LAYOUT", help="a JSON file: parallel, layout, or prefill and decode")
-    verb.add_argument(
-        "--format", default="summary", metavar="FORMAT", help="summary, or another by name; a wrong one lists them"
-    )
-    verb.add_argument("--archive", choices=["zip"], help="all files of the placement in one")
-    verb.set_defaults(run=_place)
-    verb = verbs.add_parser("accept", help="what the built network must deliver, gate by gate, and whether it does")
-    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
-    verb.add_argument(
-        "--results", metavar="FILE", nargs="+", default=[], help="logs of the gates' commands, or zip archives of them"
-    )
-    verb.add_argument(
-        "--format", default="json", metavar="FORMAT", help="json, or another by name; a wrong one lists them"
-    )
-    verb.set_defaults(run=_accept)
-    verb = verbs.add_parser("bringup", help="what the devices have to be set to, each value with its source")
-    verb.add_argument("file", metavar="SPEC", help="a JSON file, or - for standard input")
-    verb.add_argument("--plan", action="store_true", help="the typed plan as JSON; so too without a target")
-    verb.add_argument("--target", metavar="TARGET", help="the main file of a target; a wrong name lists them")
-    verb.add_argument(
-        "--file", dest="wanted", metavar="NAME", help="another file of the target; a wrong name lists them"
-    )
-    verb.add_argument("--archive", choices=["zip"], help="all files of the target in one, or of all targets")
-    verb.set_defaults(run=_bringup)
-    verb = verbs.add_parser("catalog", help="the catalog's records")
-    verb.add_argument("kind", metavar="KIND", nargs="?", help="one kind of record; without it, all kinds")
-    verb.set_defaults(run=_catalog)
+    for name, verb in _VERBS.items():
+        added = verbs.add_parser(name, help=verb.purpose)
+        added.set_defaults(run=verb.run)
+        for argument, options in verb.arguments:
+            added.add_argument(argument, **options)
     return parser
 
 
+_SPEC, _REQUEST = (
+    _argument("file", metavar=name, help="a JSON file, or - for standard input") for name in ("SPEC", "REQUEST")
+)
+_FABRIC = _argument("--fabric", default="compute", metavar="ROLE", help="compute, or one of the other fabrics by role")
+
+
+def _format(usual: str, others: str = "another") -> tuple[str, Json]:
+    return _argument(
+        "--format", default=usual, metavar="FORMAT", help=f"{usual}, or {others} by name; a wrong one lists them"
+    )
+
+
+@_verb(
+    "the whole estimate of a design",
+    _SPEC,
+    _argument("--only", metavar="PARTS", help="counts,links,cables,bom,cost,performance: just those"),
+)
 def _estimate(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import ALL_PARTS, estimate
@@ -164,6 +122,7 @@ def _estimate(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json(made.as_json())
 
 
+@_verb("times of a collective, on a system or on a design", _REQUEST)
 def _predict(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.design_prediction import predicted
@@ -171,6 +130,7 @@ def _predict(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json(predicted(_read_json(asked.file), load_catalog()))
 
 
+@_verb("training steps: one layout or the best ones, one request or a list", _REQUEST)
 def _train(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.training_request import trained
@@ -178,6 +138,7 @@ def _train(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json(trained(_read_json(asked.file), load_catalog()))
 
 
+@_verb("serving: what a placement gives, or the best ones, one request or a list", _REQUEST)
 def _infer(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.serving_request import served
@@ -185,6 +146,7 @@ def _infer(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json(served(_read_json(asked.file), load_catalog()))
 
 
+@_verb("the best designs for a requirement, and why the others are not", _REQUEST)
 def _search(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import estimate
@@ -193,6 +155,7 @@ def _search(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json(search(_read_json(asked.file), load_catalog(), estimate).as_json())
 
 
+@_verb("figures of a design over values of one or two of its fields", _REQUEST)
 def _sweep(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import estimate
@@ -201,6 +164,11 @@ def _sweep(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json(sweep(_read_json(asked.file), load_catalog(), estimate).as_json())
 
 
+@_verb(
+    "two to eight designs or offers side by side, with words",
+    _argument("files", metavar="SPEC", nargs="+", help="JSON files; one may be - for standard input"),
+    _argument("--baseline", metavar="N", default=0, type=int, help="which one, from 0, the others are compared with"),
+)
 def _compare(asked: argparse.Namespace) -> Iterator[bytes]:
     """A file holds a design, or an item of a comparison: ``{"label", "spec"}`` or ``{"label", "offer"}``."""
     from estimator.catalog.loader import load_catalog
@@ -212,6 +180,11 @@ def _compare(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json(compare_request({"items": items, "baseline": asked.baseline}, load_catalog()).as_json())
 
 
+@_verb(
+    "constants of a site from logs of nccl-tests or rccl-tests, and what is wrong",
+    _argument("logs", metavar="LOG", nargs="+", help="what the tests printed, text or JSON; several at once"),
+    _argument("--system", metavar="FILE", help="JSON: keys of a prediction's system that the logs do not say"),
+)
 def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.calibration.nccl_logs import MAX_LOG_BYTES
     from estimator.calibration.site_fit import MAX_LOGS, calibrate
@@ -222,6 +195,10 @@ def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json(calibrate(list(files), system, load_catalog()).as_json())
 
 
+@_verb(
+    "the catalog's records",
+    _argument("kind", metavar="KIND", nargs="?", help="one kind of record; without it, all kinds"),
+)
 def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.catalog import KINDS
     from estimator.catalog.loader import load_catalog
@@ -242,6 +219,11 @@ def _catalog(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json({"version": catalog.version, **records, MODELS: model_records()})
 
 
+@_verb(
+    "whether a transceiver or cable goes into a switch, NIC or server, and why not",
+    _argument("part", metavar="PART", help="id of a transceiver or cable"),
+    _argument("place", metavar="PLACE", help="id of a switch, NIC or server"),
+)
 def _fit(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.cabling.compatibility import fit_by_id
     from estimator.catalog.loader import load_catalog
@@ -251,6 +233,7 @@ def _fit(asked: argparse.Namespace) -> Iterator[bytes]:
     )
 
 
+@_verb("the port-to-port list, as a file that other tools read", _SPEC, _format("csv"), _FABRIC)
 def _links(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.handoff.formats import format_named
@@ -261,6 +244,13 @@ def _links(asked: argparse.Namespace) -> Iterator[bytes]:
     return file_format.write(link_list(parse_spec(_read_json(asked.file), catalog), catalog, asked.fabric))
 
 
+@_verb(
+    "files that put the ranks of a layout on a design's links",
+    _SPEC,
+    _argument("layout", metavar="LAYOUT", help="a JSON file: parallel, layout, or prefill and decode"),
+    _format("summary"),
+    _argument("--archive", choices=["zip"], help="all files of the placement in one"),
+)
 def _place(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.handoff.launch.formats import archive, launch_format
@@ -272,6 +262,14 @@ def _place(asked: argparse.Namespace) -> Iterator[bytes]:
     return iter([archive(job)]) if asked.archive else file_format.write(job)
 
 
+@_verb(
+    "what the built network must deliver, gate by gate, and whether it does",
+    _SPEC,
+    _argument(
+        "--results", metavar="FILE", nargs="+", default=[], help="logs of the gates' commands, or zip archives of them"
+    ),
+    _format("json"),
+)
 def _accept(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.bringup.acceptance.design import accepted
     from estimator.bringup.acceptance.exports.formats import acceptance_format
@@ -286,6 +284,14 @@ def _accept(asked: argparse.Namespace) -> Iterator[bytes]:
     return file_format.write(contract, answer)
 
 
+@_verb(
+    "what the devices have to be set to, each value with its source",
+    _SPEC,
+    _argument("--plan", action="store_true", help="the typed plan as JSON; so too without a target"),
+    _argument("--target", metavar="TARGET", help="the main file of a target; a wrong name lists them"),
+    _argument("--file", dest="wanted", metavar="NAME", help="another file of the target; a wrong name lists them"),
+    _argument("--archive", choices=["zip"], help="all files of the target in one, or of all targets"),
+)
 def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.bringup.plan.design import plan_of
     from estimator.bringup.renderings.targets import archive, file_of, plan_answer, target_named
@@ -303,6 +309,14 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
     return iter([file_of(plan, asked.target, asked.wanted).text.encode()])
 
 
+@_verb(
+    "the links of a dump, topology, sheet or cable export against the design's",
+    _SPEC,
+    _argument("links", metavar="FILE", help="ibnetdiscover dump, .topo, CSV or XLSX sheet, NetBox export"),
+    _format("auto", "a format"),
+    _FABRIC,
+    _argument("--names", metavar="CSV", help="two columns: a device's name in FILE, its name in the design"),
+)
 def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.asbuilt.report import compare_links
     from estimator.catalog.loader import load_catalog
@@ -311,15 +325,18 @@ def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
 
     catalog = load_catalog()
     links = link_list(parse_spec(_read_json(asked.file), catalog), catalog, asked.fabric)
-    try:
+    with _reading("Name a file of links, and with --names one of names."):
         names = Path(asked.names).read_bytes() if asked.names else b""
         with Path(asked.links).open("rb") as file:
             return _json(compare_links(links, file, asked.format, names).as_json())
-    except OSError as error:
-        message = f"{error.filename}: {error.strerror}. Name a file of links, and with --names one of names."
-        raise SpecError([Problem("", "cannot_read", message)]) from None
 
 
+@_verb(
+    "a vendor's quote against the design's bill of materials",
+    _SPEC,
+    _argument("quote", metavar="FILE", help="the quote: XLSX or CSV"),
+    _argument("--columns", metavar="JSON", help='which column is what: {"fields": {"quantity": "D", …}}'),
+)
 def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import estimate
@@ -330,13 +347,8 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     catalog = load_catalog()
     spec = parse_spec(_read_json(asked.file), catalog)
     columns = _read_json(asked.columns) if asked.columns else None
-    try:
-        with Path(asked.quote).open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        message = f"{error.filename}: {error.strerror}. Name a quote as XLSX or CSV."
-        raise SpecError([Problem("", "cannot_read", message)]) from None
-    quote = read_quote(data, Path(asked.quote).name, columns)
+    ((name, data),) = _read_files([asked.quote], MAX_FILE_BYTES, "Name a quote as XLSX or CSV.")
+    quote = read_quote(data, name, columns)
     (made,) = estimate([spec], catalog, ("bom",))
     own = spec.economics.prices
     rates = own.exchange(catalog) if own else None
@@ -344,15 +356,21 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     return _json({"columns": [one.as_json() for one in quote.columns], **report.as_json()})
 
 
+@contextmanager
+def _reading(way_out: str) -> Iterator[None]:
+    """Refuses a file that cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        message = f"{error.filename}: {error.strerror}. {way_out}"
+        raise SpecError([Problem("", "cannot_read", message)]) from None
+
+
 def _read_files(names: list[str], most_bytes: int, way_out: str) -> Iterator[tuple[str, bytes]]:
     """(name, content) of each file, one at a time; of one that is too big a byte more than the most, for its reader to refuse."""
     for name in names:
-        try:
-            with Path(name).open("rb") as file:
-                data = file.read(most_bytes + 1)
-        except OSError as error:
-            message = f"{error.filename}: {error.strerror}. {way_out}"
-            raise SpecError([Problem("", "cannot_read", message)]) from None
+        with _reading(way_out), Path(name).open("rb") as file:
+            data = file.read(most_bytes + 1)
         yield Path(name).name, data
 
 
@@ -364,16 +382,10 @@ def _json(answer: Json | list[Json]) -> Iterator[bytes]:
 def _read_json(name: str) -> Any:
     """The JSON of a file or of standard input, refused early where it is too big, too deep or no JSON."""
     shown = "Standard input" if name == "-" else name
-    try:
-        if name == "-":
-            data = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
-        else:
-            with Path(name).open("rb") as file:
-                data = file.read(MAX_INPUT_BYTES + 1)
-    except OSError as error:
-        raise SpecError(
-            [Problem("", "cannot_read", f"{shown}: {error.strerror}. Name a JSON file, or - for standard input.")]
-        ) from None
+    if name == "-":
+        data = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
+    else:
+        ((_, data),) = _read_files([name], MAX_INPUT_BYTES, "Name a JSON file, or - for standard input.")
     if len(data) > MAX_INPUT_BYTES:
         raise SpecError(
             [Problem("", "too_large", f"{shown} is over {MAX_INPUT_BYTES // 10**6} MB; a request is a few kB.")]
