@@ -141,7 +141,7 @@ def _train(asked: argparse.Namespace) -> Iterator[bytes]:
 @_verb("serving: what a placement gives, or the best ones, one request or a list", _REQUEST)
 def _infer(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
-    from estimator.serving_request import served
+    from estimator.serving_request.answering import served
 
     return _json(served(_read_json(asked.file), load_catalog()))
 

@@ -16,6 +16,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 BITS_PER_BYTE = 8
 GIGA = 10**9
+MILLI = 1e-3
 MICRO = 1e-6
 CENTS_PER_USD = 100
 W_PER_KW = 1000

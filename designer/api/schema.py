@@ -50,7 +50,7 @@ from estimator.handoff.launch.summary import PlacementSummary
 from estimator.performance.prediction import PredictionRequest
 from estimator.record import Json
 from estimator.search.request import SearchRequest, SweepRequest
-from estimator.serving_request import ServingRequest
+from estimator.serving_request.request import ServingRequest
 from estimator.spec.design import DesignSpec
 from estimator.training_request import TrainingRequest
 from estimator.workloads.placement.request import PlacementRequest

@@ -16,7 +16,8 @@ from rest_framework import serializers
 from designer.api.components import SPEC_CHANGE, component
 from estimator.errors import Change
 from estimator.record import NEWER, Json, Shape, keys_of
-from estimator.workloads.serving.answer import Advice, Placement
+from estimator.workloads.serving.answer import Placement
+from estimator.workloads.serving.search import Advice
 from estimator.workloads.training.answer import Link, MemoryParts, Parts
 
 _PLAIN: dict[Any, Json] = {

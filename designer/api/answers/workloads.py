@@ -7,8 +7,9 @@ from designer.api.components import component
 from estimator.errors import Problem
 from estimator.record import LEFT_OUT, IfAny, Json, Record
 from estimator.workloads.runs.goodput import TrainingRun
-from estimator.workloads.serving.answer import Advice, BatchRow, Placement, ServedLayout
+from estimator.workloads.serving.answer import BatchRow, Placement, ServedLayout
 from estimator.workloads.serving.pools import Comparison
+from estimator.workloads.serving.search import Advice
 from estimator.workloads.training.answer import StepAnswer
 
 System = Annotated[Json | None, LEFT_OUT, {"$ref": "#/components/schemas/System"}]  # part of a PredictionRequest

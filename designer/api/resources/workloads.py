@@ -24,7 +24,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
 from estimator.record import Given, Json
 from estimator.result import PricedEstimate
-from estimator.serving_request import served
+from estimator.serving_request.answering import served
 from estimator.training_request import trained
 
 

@@ -15,7 +15,8 @@ from estimator.workloads.fitted import Constant, Stated
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.counts import active_parameters, total_parameters
 from estimator.workloads.models.shapes import ModelShape
-from estimator.workloads.paths.hierarchy import LinkLevel, path_constants
+from estimator.workloads.paths.constants import path_constants
+from estimator.workloads.paths.hierarchy import LinkLevel
 from estimator.workloads.runs.goodput import TrainingRun, run_constants
 from estimator.workloads.serving.answer import Placement
 from estimator.workloads.serving.constants import serving_constants

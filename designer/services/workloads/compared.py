@@ -3,13 +3,14 @@
 from designer.forms.workloads import ServingForm, number, whole
 from designer.services.workloads.asking import asking
 from designer.services.workloads.links import system_keys
-from designer.services.workloads.serving import FIELDS, Advice, DesignPlacement, keys_of
+from designer.services.workloads.serving import FIELDS, DesignPlacement, keys_of
 from estimator.record import Json, Record
 from estimator.result import PricedEstimate
-from estimator.serving_request import served
+from estimator.serving_request.answering import served
 from estimator.workloads.servers import ScaleUp
 from estimator.workloads.serving.answer import Placement, ServedRow
 from estimator.workloads.serving.pools import Comparison, PoolsLayout, words_of_pools
+from estimator.workloads.serving.search import Advice
 
 PAIRS_SHOWN = 5
 USUAL_TPOT_MS = 50.0

@@ -8,8 +8,9 @@ from designer.services.workloads.links import OnDesign
 from designer.services.workloads.own_models import model_named
 from designer.wording.layouts import placement_words
 from estimator.record import Json, Record
-from estimator.serving_request import served
+from estimator.serving_request.answering import served
 from estimator.workloads.serving.answer import Placement, ServedLayout, ServedRow, usd_per_million_tokens
+from estimator.workloads.serving.search import Advice
 
 PLACEMENTS_SHOWN = 10
 LOADS_DRAWN = (1, 4, 16, 64, 256, 1024)
@@ -54,14 +55,6 @@ class SearchedPlacements(Record):
     def best(self) -> DesignPlacement | None:
         """The best one; None where no placement meets what is required."""
         return next((one for one in self.placements if one.is_best), None)
-
-
-class Advice(Record):
-    """Why a placement is not the best, or that there is none."""
-
-    placement: int
-    """Of those that were found; below 0 where it is of none of them."""
-    message: str
 
 
 class _Best(Record):

@@ -4,9 +4,6 @@ A level is the furthest that a message goes: two GPUs of one domain use its scal
 and that leaf. Rates are of one GPU in one direction while all others send too, so that oversubscription shows.
 """
 
-from functools import cache
-from pathlib import Path
-
 import numpy as np
 
 from estimator.catalog.catalog import Catalog
@@ -14,7 +11,7 @@ from estimator.catalog.constants import ModelConstants
 from estimator.performance.bandwidth import LIMITS, SystemColumns, gpu_facts
 from estimator.record import Json, Record
 from estimator.units import IntArray, byte_s_to_gb_s, ceil_div, gbit_s_to_byte_s, s_to_us
-from estimator.workloads.fitted import Stated, stated_constants
+from estimator.workloads.paths.constants import path_constants
 from estimator.workloads.paths.groups import Groups, GroupTimes, groups_of
 
 LEVELS = ("gpu_memory", "scale_up", "pcie", "host_memory", "leaf", "spine", "core", "ethernet")
@@ -33,12 +30,6 @@ class LinkLevel(Record):
     basis: str  # datasheet, model, calibration, measured, assumption
     evidence: str
     limited_by: str | None  # what of the way holds the rate down; None where the level is one part
-
-
-@cache
-def path_constants() -> dict[str, Stated]:
-    """What the model of collectives lacks (workloads/paths/constants.csv)."""
-    return stated_constants(Path(__file__).with_name("constants.csv"))
 
 
 def levels_of(groups: Groups, columns: SystemColumns) -> IntArray:

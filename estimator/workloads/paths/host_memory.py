@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from estimator.units import FloatArray
+from estimator.workloads.paths.constants import path_constants
 from estimator.workloads.paths.groups import Groups, GroupTimes
-from estimator.workloads.paths.hierarchy import path_constants
 
 SCALE_UP, HOST_MEMORY = "nvlink", "host_memory"
 PATHS = (SCALE_UP, HOST_MEMORY)

@@ -10,8 +10,8 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.performance.bandwidth import complete_system, gpu_facts
 from estimator.record import Json
+from estimator.workloads.paths.constants import path_constants
 from estimator.workloads.paths.groups import GroupTimes, groups_of
-from estimator.workloads.paths.hierarchy import path_constants
 
 NVLINK, PCIE, HOST_MEMORY = "nvlink", "pcie", "host_memory"
 _LARGE_BYTES = float(2**30)

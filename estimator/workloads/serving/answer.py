@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimator.record import IfAny, Record
-from estimator.units import GIGA, FloatArray
+from estimator.units import GIGA, MILLI, FloatArray
 from estimator.workloads.paths.contention import Flow, slowdowns
 from estimator.workloads.paths.hierarchy import LEAF, LEVELS
 from estimator.workloads.serving.cases import Cases
@@ -15,7 +15,6 @@ from estimator.workloads.serving.memory import RESERVED_BYTES, Memory
 from estimator.workloads.serving.phases import decode_bytes
 from estimator.workloads.serving.serving import Served
 
-MS = 1e-3
 SECONDS_PER_HOUR, MILLION = 3600, 1e6
 MEMORY, COMPUTE, COMMUNICATION, OVERHEAD, PROMPTS, CAPACITY = (
     "memory_bandwidth",
@@ -109,14 +108,6 @@ class Placement(Record):
     """Of a search: the layout that was found."""
 
 
-class Advice(Record):
-    """Why a placement is not the best."""
-
-    placement: int
-    reason: str
-    message: str
-
-
 class BatchRow(Record):
     """Times of one batch."""
 
@@ -154,12 +145,12 @@ def served_rows(
         ServedRow(
             **_handed_over(served, at),
             concurrency=float(n) * setting.replicas,
-            tpot_ms=float(tpot) / MS,
-            tpot_ms_low=float(tpot / tpot_band) / MS,
-            tpot_ms_high=float(tpot * tpot_band) / MS,
-            ttft_ms=float(ttft) / MS,
-            ttft_ms_low=float(ttft / ttft_band) / MS,
-            ttft_ms_high=float(ttft * ttft_band) / MS,
+            tpot_ms=float(tpot) / MILLI,
+            tpot_ms_low=float(tpot / tpot_band) / MILLI,
+            tpot_ms_high=float(tpot * tpot_band) / MILLI,
+            ttft_ms=float(ttft) / MILLI,
+            ttft_ms_low=float(ttft / ttft_band) / MILLI,
+            ttft_ms_high=float(ttft * ttft_band) / MILLI,
             tokens_per_s=float(rate),
             tokens_per_s_per_gpu=float(of_gpu),
             usd_per_million_tokens=usd_per_million_tokens(setting.usd_per_gpu_hour, float(of_gpu)),
@@ -176,7 +167,7 @@ def _handed_over(served: Served, at: int) -> dict[str, float]:
     if served.handover is None:
         return {}
     return {
-        "kv_transfer_ms": float(served.handover.transfer_s[at]) / MS,
+        "kv_transfer_ms": float(served.handover.transfer_s[at]) / MILLI,
         "prefill_busy": float(served.handover.busy[at]),
     }
 

@@ -71,6 +71,9 @@ class Precisions:
     kv_bytes: FloatArray
 
 
+NAMES = ("tp", "pp", "attention_dp", "moe_tp", "ep")  # of the columns of Layouts
+
+
 @dataclass(frozen=True)
 class Layouts:
     """Parallelism of one worker; whole numbers, kept as floats as all formulas divide by them."""

@@ -16,12 +16,12 @@ import numpy as np
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
-from estimator.units import MICRO, FloatArray, gbit_s_to_byte_s
+from estimator.units import MICRO, MILLI, FloatArray, gbit_s_to_byte_s
 from estimator.workloads.serving.batch import decode_s, prefill_s
 from estimator.workloads.serving.cases import Cases, family_of
 from estimator.workloads.serving.collectives import engine_all_reduce_s, exchange_of
 from estimator.workloads.serving.constants import DATA, Constants, serving_constants
-from estimator.workloads.serving.rows import MS, Runs, batches_of_rows, cases_of_runs, measured_runs, table
+from estimator.workloads.serving.rows import Runs, batches_of_rows, cases_of_runs, measured_runs, table
 from estimator.workloads.serving.serving import aggregated, disaggregated
 
 NOISE = 0.15  # ln; below it an error counts by its square
@@ -267,7 +267,7 @@ def batch_stage() -> Stage:
     def predicted(constants: Constants) -> FloatArray:
         return np.log(np.where(decodes, decode_s(batches, constants), prefill_s(batches, constants)))
 
-    measured = np.array([float(row["ms"]) for row in rows]) * MS
+    measured = np.array([float(row["ms"]) for row in rows]) * MILLI
     return Stage(names, predicted, np.log(measured), np.full(len(rows), BATCH_WEIGHT))
 
 

@@ -10,14 +10,14 @@ from math import gcd
 import numpy as np
 
 from estimator.record import Record
-from estimator.units import FloatArray, IntArray
-from estimator.workloads.serving.answer import MS, ServedLayout
+from estimator.units import MILLI, FloatArray, IntArray
+from estimator.workloads.serving.answer import ServedLayout
 from estimator.workloads.serving.calibration import Correction, corrected
-from estimator.workloads.serving.cases import Cases
+from estimator.workloads.serving.cases import NAMES, Cases
 from estimator.workloads.serving.collectives import Fabric
 from estimator.workloads.serving.memory import memory_of
 from estimator.workloads.serving.phases import decode_step, prefill_token
-from estimator.workloads.serving.search import NAMES, Found, Target, as_layouts, judged, pareto_front, words_of
+from estimator.workloads.serving.search import Found, Target, as_layouts, judged, pareto_front, words_of
 from estimator.workloads.serving.serving import Served, disaggregated
 
 POOL_NAMES = (*NAMES, "workers")
@@ -254,7 +254,7 @@ def _wins(pools: Found, together: Found) -> list[Faster]:
     out = []
     for start, end in zip(edges[::2], edges[1::2], strict=True):
         both = ratio[start:end][np.isfinite(ratio[start:end])]
-        span = float(grid[start]) / MS, float(grid[end - 1]) / MS
+        span = float(grid[start]) / MILLI, float(grid[end - 1]) / MILLI
         out.append(
             Faster(tpot_ms_from=span[0], tpot_ms_to=span[1], ratio=float(np.median(both)) if len(both) else None)
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from estimator.catalog.catalog import Catalog
-from estimator.units import FloatArray, IntArray
+from estimator.units import MILLI, FloatArray, IntArray
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.columns import shape_columns
 from estimator.workloads.models.shapes import ModelShape
@@ -20,7 +20,6 @@ from estimator.workloads.serving.cases import Cases, Layouts, Load, Software, co
 from estimator.workloads.serving.constants import Constants
 
 MEASURED = Path(__file__).parent / "measured"
-MS = 1e-3
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,8 @@ def measured_runs(name: str) -> Runs:
     rows = tuple(Run(row) for row in table(name))
     return Runs(
         rows,
-        np.array([row.number("tpot_ms") for row in rows]) * MS,
-        np.array([row.number("ttft_ms") for row in rows]) * MS,
+        np.array([row.number("tpot_ms") for row in rows]) * MILLI,
+        np.array([row.number("ttft_ms") for row in rows]) * MILLI,
     )
 
 

@@ -5,15 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from estimator.units import BoolArray, FloatArray, IntArray, divisors
+from estimator.record import Record
+from estimator.units import MILLI, BoolArray, FloatArray, IntArray, divisors
 from estimator.workloads.models.shapes import ModelShape
-from estimator.workloads.serving.answer import MS, Advice
 from estimator.workloads.serving.calibration import Correction, corrected
-from estimator.workloads.serving.cases import Cases, Layouts
+from estimator.workloads.serving.cases import NAMES, Cases, Layouts
 from estimator.workloads.serving.collectives import Fabric
 from estimator.workloads.serving.serving import Served, aggregated
 
-NAMES = ("tp", "pp", "attention_dp", "moe_tp", "ep")
 MOST_STAGES = 64
 MOST_GROUPS = 256  # of attention data parallelism
 MOST_LAYOUTS = 200_000
@@ -56,6 +55,14 @@ class Found:
     def tokens_s_per_gpu(self) -> FloatArray:
         """Output tokens a second and GPU."""
         return self.tokens_s / self.total_gpus
+
+
+class Advice(Record):
+    """Why a placement is not the best, or, below 0, that there is none."""
+
+    placement: int
+    reason: str
+    message: str
 
 
 def layouts_within(shape: ModelShape, most_gpus: int) -> IntArray:
@@ -198,7 +205,7 @@ def lost(found: Found, at: int, place: int, best: int, words_of_row: Callable[[I
     reason = max(ratios, key=lambda name: ratios[name])
     words = {
         "more_gpus": f"takes {gpus[place]} GPUs, and the best {gpus[best]}",
-        "slower_tokens": f"takes {tpot[place] / MS:.3g} ms a token, and the best {tpot[best] / MS:.3g} ms",
+        "slower_tokens": f"takes {tpot[place] / MILLI:.3g} ms a token, and the best {tpot[best] / MILLI:.3g} ms",
         "fewer_tokens_per_gpu": f"serves {rate[place]:,.0f} tokens a second and GPU, and the best {rate[best]:,.0f}",
     }
     if ratios[reason] <= 1:
@@ -217,7 +224,7 @@ def nothing_left(found: Found, target: Target, shape: ModelShape) -> Advice:
         return Advice(placement=-1, reason="does_not_fit", message=message)
     tpot, ttft = found.tpot_s[found.fits], found.ttft_s[found.fits]
     nearest = [
-        f"{name} {column.min() / MS:.3g} ms at best, and {limit / MS:.3g} ms was requested"
+        f"{name} {column.min() / MILLI:.3g} ms at best, and {limit / MILLI:.3g} ms was requested"
         for name, column, limit in (
             ("time per token", tpot, target.tpot_s),
             ("time to first token", ttft, target.ttft_s),

@@ -21,7 +21,7 @@ from designer.services.workloads.side_by_side import (
     compared_workloads,
 )
 from estimator.catalog.loader import load_catalog
-from estimator.serving_request import served
+from estimator.serving_request.answering import served
 from estimator.training_request import trained
 from tests.designer.api_helpers import Caller, assert_refused, caller
 from tests.designer.services.test_comparisons import saved, text_of

@@ -8,7 +8,7 @@ import pytest
 from estimator.bringup.acceptance.design import accepted
 from estimator.catalog.loader import load_catalog
 from estimator.handoff.launch.making import placed_job
-from estimator.serving_request import served
+from estimator.serving_request.answering import served
 from estimator.training_request import trained
 from tests.estimator.bringup.sites import nccl_log, nvbandwidth_text, spec_of
 

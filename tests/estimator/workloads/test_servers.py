@@ -8,7 +8,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.ranges import Range
 from estimator.record import Json
-from estimator.serving_request import served
+from estimator.serving_request.answering import served
 from estimator.training_request import trained
 from estimator.workloads.servers import Rated, ScaleUp, candidates, scale_up
 

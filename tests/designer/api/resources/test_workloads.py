@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from designer.api import schema
 from estimator.catalog.loader import load_catalog
-from estimator.serving_request import served
+from estimator.serving_request.answering import served
 from estimator.training_request import trained
 from tests.designer.api_helpers import SPEC, Caller, assert_refused, caller
 

@@ -18,7 +18,7 @@ from designer.services.workloads.links import levels_of_design, system_keys
 from designer.wording import numbers
 from designer.wording.names import LEFT_OUT
 from estimator.catalog.loader import load_catalog
-from estimator.serving_request import served
+from estimator.serving_request.answering import served
 from estimator.training_request import trained
 from estimator.workloads.training.search import BATCH, EXPERTS, MEMORY, STAGES
 from tests.designer.charts.test_charts import rendered

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from estimator.catalog.loader import load_catalog
+from estimator.units import MILLI
 from estimator.workloads.serving.batch import decode_s, prefill_s
 from estimator.workloads.serving.constants import serving_constants
 from estimator.workloads.serving.fit import Aggregated, Pools, batch_stage, collective_stages, errors
-from estimator.workloads.serving.rows import MS, batches_of_rows, measured_runs, table
+from estimator.workloads.serving.rows import batches_of_rows, measured_runs, table
 from estimator.workloads.serving.serving import aggregated
 
 
@@ -48,7 +49,7 @@ def test_own_batches_are_as_close_as_stated(source: str, median: float, decile: 
     batches, constants = batches_of_rows(rows, load_catalog()), serving_constants()
     decodes = np.array([row["phase"] == "decode" for row in rows])
     found = np.where(decodes, decode_s(batches, constants), prefill_s(batches, constants))
-    measured = np.array([float(row["ms"]) for row in rows]) * MS
+    measured = np.array([float(row["ms"]) for row in rows]) * MILLI
     assert errors(found, measured)[0] <= median
     assert errors(found, measured)[1] <= decile
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.serving_request import served
+from estimator.serving_request.answering import served
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.serving import pools
 from estimator.workloads.serving.search import layouts_within

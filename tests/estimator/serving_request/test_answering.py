@@ -6,7 +6,7 @@ import pytest
 
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
-from estimator.serving_request import served
+from estimator.serving_request.answering import served
 
 H200 = {"gpu": "h200-sxm"}
 USUAL = {
