@@ -1,8 +1,9 @@
 """What calls of comparisons take and answer."""
 
+from designer.api.calls import BODY, call, delete_call, example, file_call, filed_call, json_body, list_call
 from designer.api.components import body, component, model
 from designer.api.resources.comparisons.serializers import ComparisonDetailSerializer, ComparisonSerializer
-from designer.api.schema import BODY, SPEC, _call, _example, _json, delete_call, file_call, filed_call, list_call
+from designer.api.schema import SPEC
 from designer.api.serializers import FileQuery, TabFileQuery, TabQuery
 from designer.exports.downloads import TYPES
 from designer.exports.workloads import WORKLOAD_TYPES
@@ -44,19 +45,19 @@ COMPARISON = component("ComparisonRequest", body(_KEYS, required=["items"]))
 CHANGE = component("ComparisonChange", body({key: _KEYS[key] for key in ("baseline", "name")}, minProperties=1))
 
 comparison_list = list_call("list_comparisons", "List comparisons", ComparisonSerializer, TAG)
-comparison_create = _call(
+comparison_create = call(
     "create_comparison",
     "Compare two to eight designs, offers or price books",
     {201: ComparisonDetailSerializer},
     (*BODY, 503),
-    request=_json(COMPARISON),
+    request=json_body(COMPARISON),
     takes_key=True,
     examples=[
-        _example("a design as InfiniBand and as RoCE", {"items": [{"design": DESIGN_ID}, {"sibling": 0}]}),
-        _example(
+        example("a design as InfiniBand and as RoCE", {"items": [{"design": DESIGN_ID}, {"sibling": 0}]}),
+        example(
             "a design by two books", {"items": [{"design": DESIGN_ID}, {"design": DESIGN_ID, "price_book": "street"}]}
         ),
-        _example("specs", {"items": [{"spec": SPEC}, {"spec": SPEC, "label": "The same"}], "baseline": 1}),
+        example("specs", {"items": [{"spec": SPEC}, {"spec": SPEC, "label": "The same"}], "baseline": 1}),
     ],
     tags=[TAG],
 )
@@ -78,16 +79,16 @@ comparison_workloads_file = file_call(
     TAG,
     parameters=[TabFileQuery],
 )
-comparison_update = _call(
+comparison_update = call(
     "update_comparison",
     "Rename a comparison, or compare it with another baseline",
     {200: ComparisonDetailSerializer},
     (*BODY, 404, 412),
-    request=_json(CHANGE),
-    examples=[_example("another baseline", {"baseline": 1})],
+    request=json_body(CHANGE),
+    examples=[example("another baseline", {"baseline": 1})],
     tags=[TAG],
 )
-comparison_refresh = _call(
+comparison_refresh = call(
     "refresh_comparison",
     "Make a comparison again: designs as they are now, today's model, catalog and price books",
     {200: ComparisonDetailSerializer},

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from designer.api.calls import BODY, call, delete_call, example, file_call, filed_call, json_body, list_call
 from designer.api.components import body, component
 from designer.api.resources.price_books.serializers import (
     BookFileQuery,
@@ -10,7 +11,6 @@ from designer.api.resources.price_books.serializers import (
     PriceBookSerializer,
     PriceImport,
 )
-from designer.api.schema import BODY, _call, _example, _json, delete_call, file_call, filed_call, list_call
 from designer.exports.downloads import CSV_TYPE, XLSX_TYPE
 from designer.services.prices.books import BASES, MAX_REASON
 from estimator.catalog.currency import CURRENCIES
@@ -45,36 +45,36 @@ SNAPSHOT = {"$ref": "#/components/schemas/OwnPrices"}
 _FILES = (CSV_TYPE, XLSX_TYPE)
 
 book_list = list_call("list_price_books", "List price books", PriceBookSerializer, TAG)
-book_create = _call(
+book_create = call(
     "create_price_book",
     "Make a price book",
     {201: PriceBookDetailSerializer},
     (*BODY, 503),
-    request=_json(NEW),
+    request=json_body(NEW),
     takes_key=True,
-    examples=[_example("one quotation", {"name": "Vendor A", "prices": [PRICE], "rates": [RATE]})],
+    examples=[example("one quotation", {"name": "Vendor A", "prices": [PRICE], "rates": [RATE]})],
     tags=[TAG],
 )
 book_read = filed_call("get_price_book", "A price book with its history", PriceBookDetailSerializer, TAG)
 book_read_file = file_call("download_price_book", "A price book as a file", _FILES, TAG, parameters=[BookFileQuery])
-book_update = _call(
+book_update = call(
     "update_price_book",
     "Rename a price book, or give it other prices or rates as its next revision",
     {200: PriceBookDetailSerializer},
     (*BODY, 404, 412, 503),
-    request=_json(CHANGE),
-    examples=[_example("new prices", {"prices": [PRICE], "reason": "Round two"})],
+    request=json_body(CHANGE),
+    examples=[example("new prices", {"prices": [PRICE], "reason": "Round two"})],
     tags=[TAG],
 )
 book_delete = delete_call("delete_price_book", "Delete a price book with its history", TAG)
-revision_read = _call(
+revision_read = call(
     "get_price_book_revision",
     "One revision of a price book",
     {200: PriceBookRevisionDetailSerializer},
     (404,),
     tags=[TAG],
 )
-book_import = _call(
+book_import = call(
     "import_prices",
     "Put the prices of a file into a book",
     {200: PriceImport},

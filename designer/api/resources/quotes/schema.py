@@ -1,8 +1,8 @@
 """What calls of quotes take and answer."""
 
+from designer.api.calls import BODY, call, delete_call, example, file_call, filed_call, json_body, list_call
 from designer.api.components import body, component
 from designer.api.resources.quotes.serializers import QuoteDetailSerializer, QuoteSerializer, TakenPrices
-from designer.api.schema import BODY, _call, _example, _json, delete_call, file_call, filed_call, list_call
 from designer.exports.downloads import CSV_TYPE
 from estimator.catalog.currency import CURRENCIES
 from estimator.quotes.columns import FIELDS
@@ -54,7 +54,7 @@ TAKE = component(
 _TEXT = {"type": "string"}
 
 quote_list = list_call("list_quotes", "List quotes", QuoteSerializer, TAG)
-quote_create = _call(
+quote_create = call(
     "check_quote",
     "Hold a vendor's quote against a design's bill of materials",
     {201: QuoteDetailSerializer},
@@ -84,26 +84,26 @@ quote_create = _call(
 )
 quote_read = filed_call("get_quote", "A quote and its report", QuoteDetailSerializer, TAG)
 quote_read_file = file_call("download_quote", "The report of a quote as CSV", [CSV_TYPE], TAG)
-quote_update = _call(
+quote_update = call(
     "update_quote",
     "Rename a quote, read it by other columns, or set matches",
     {200: QuoteDetailSerializer},
     (*BODY, 404, 412, 503),
-    request=_json(CHANGE),
+    request=json_body(CHANGE),
     examples=[
-        _example("columns", {"columns": {"fields": {"part_number": "B", "quantity": "Qty", "unit_price": 4}}}),
-        _example("matches", {"matches": {"0:7": "nvidia-qm9700", "0:9": None}}),
+        example("columns", {"columns": {"fields": {"part_number": "B", "quantity": "Qty", "unit_price": 4}}}),
+        example("matches", {"matches": {"0:7": "nvidia-qm9700", "0:9": None}}),
     ],
     tags=[TAG],
 )
 quote_delete = delete_call("delete_quote", "Delete a quote", TAG)
-quote_prices = _call(
+quote_prices = call(
     "take_quote_prices",
     "Take a quote's prices into a price book",
     {200: TakenPrices, 201: TakenPrices},
     (*BODY, 404, 412, 503),
-    request=_json(TAKE),
+    request=json_body(TAKE),
     takes_key=True,
-    examples=[_example("a new book", {"name": "ACME", "as_of": "2026-11-02"})],
+    examples=[example("a new book", {"name": "ACME", "as_of": "2026-11-02"})],
     tags=[TAG],
 )
