@@ -16,8 +16,7 @@ from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, located, owner_of, query_of
 from designer.api.entity_tags import removed
 from designer.api.errors import Refusal, invalid
-from designer.api.parsers import BoundedJSONParser
-from designer.api.resources.link_check import FileParser
+from designer.api.parsers import BoundedJSONParser, FileParser
 from designer.api.serializers import CalibrationDetailSerializer, CalibrationSerializer, NoQuery, PageQuery
 from designer.models import Calibration
 from designer.services.calibrations import save_calibration

@@ -1,18 +1,18 @@
 """A file of links against a fabric: an estimate's, or a design's as it is saved. Nothing is stored."""
 
-from tempfile import SpooledTemporaryFile
-from typing import IO, Any, cast
+from typing import cast
 from uuid import UUID
 
 from django.conf import settings
 from django.shortcuts import get_object_or_404
-from rest_framework.parsers import BaseParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api import schema
 from designer.api.base import HeavyJobView, query_of
 from designer.api.errors import invalid
+from designer.api.parsers import FileParser
 from designer.api.resources.designs import designs_of
 from designer.api.resources.links import finished_fabric
 from designer.api.serializers import CompareQuery
@@ -24,21 +24,6 @@ from estimator.catalog.loader import load_catalog
 from estimator.link_list import link_list
 from estimator.record import Given, Json
 from estimator.spec.parse import parse_spec
-
-CHUNK_BYTES = 262_144
-IN_MEMORY_BYTES = 2_500_000
-
-
-class FileParser(BaseParser):
-    """The body as it is, whatever its type: ``{"file": …}``."""
-
-    media_type = "*/*"
-
-    def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Given | None = None) -> Json:
-        file = SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - closed with the request
-        while chunk := stream.read(CHUNK_BYTES):  # BodyLimitMiddleware keeps it below MAX_LINK_FILE_BYTES
-            file.write(chunk)
-        return {"file": file}
 
 
 class _CompareView(HeavyJobView):
