@@ -73,8 +73,3 @@ def total_of(amounts: Iterable[Range[Number] | None]) -> Range[Number]:
 def in_usd(cents: Range[int] | None) -> Range[float] | None:
     """US cents → US dollars; None stays None."""
     return None if cents is None else cents.in_usd()
-
-
-def usd_json(cents: Range[int] | None) -> dict[str, float] | None:
-    """US cents → JSON in US dollars; None stays None."""
-    return None if cents is None else cents.in_usd().as_json()

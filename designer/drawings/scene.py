@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from designer.drawings.svg import BUNDLE, FILLS, LINE, SMALL, STRONG, Pen, Rect, text_width
+from designer.drawings.svg import BUNDLE, FILLS, SMALL, STRONG, Pen, Rect, text_width
 from designer.drawings.words import (
     LOAD_BINS,
     ONE,
@@ -178,8 +178,3 @@ def _is_measured(scene: Scene, kind: str) -> bool:
     if kind == LEAF:
         return bool(fabric.leaf_up.any()) and (scene.mode == "ratio" or fabric.tiers > 1)
     return kind == SPINE and bool(fabric.spine_up.any())
-
-
-def line_across(pen: Pen, y: float) -> None:
-    """A thin line over the whole picture."""
-    pen.path(f"M{EDGE} {y:.1f}H{WIDTH - EDGE}", "rule", LINE, 1)

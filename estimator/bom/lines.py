@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from estimator.bom import result
 from estimator.catalog.currency import Rate
 from estimator.catalog.ports import COMPUTE
-from estimator.ranges import NOTHING, Range, in_usd, total_of
+from estimator.ranges import Range, in_usd, total_of
 from estimator.units import CENTS_PER_USD
 
 if TYPE_CHECKING:
@@ -71,11 +71,6 @@ class BomLine:
     def extended_cents(self) -> Range[int] | None:
         """Unit price × (quantity + spares)."""
         return None if self.unit_cents is None else self.unit_cents * (self.quantity + self.spare_quantity)
-
-    @property
-    def installed_cents(self) -> Range[int]:
-        """Unit price × quantity, without spares; nothing where there is no price."""
-        return NOTHING if self.unit_cents is None else self.unit_cents * self.quantity
 
     @property
     def spare_cents(self) -> Range[int] | None:

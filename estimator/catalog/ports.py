@@ -65,20 +65,6 @@ def spoken(protocols: Iterable[str]) -> str:
     return " and ".join(PROTOCOL_NAMES[protocol] for protocol in protocols)
 
 
-def nic_ports_at(nic: Nic, protocol: str, port_rate_gbit_s: int) -> int:
-    """Ports of one NIC that run at a rate as this protocol; 0 where no port of it does.
-
-    Modes are ``nic_modes.csv``'s (a ConnectX-8 is one XDR port, and two of 400GbE), else what the cages carry. A port
-    runs at lower rates too: each mode whose ports are at least as fast counts, and the one of most ports is taken.
-    """
-    return max((n for n, rate in nic_modes(nic, protocol) if rate >= port_rate_gbit_s), default=0)
-
-
-def fastest_port(nic: Nic, protocol: str) -> int:
-    """Rate of the fastest single port of a NIC as this protocol; 0 where it does not run it. [Gb/s]"""
-    return max((rate for _, rate in nic_modes(nic, protocol)), default=0)
-
-
 def nic_modes(nic: Nic, protocol: str) -> list[tuple[int, int]]:
     """(ports, rate of a port) of each mode of one NIC as this protocol."""
     if protocol not in nic.protocols:

@@ -265,10 +265,6 @@ class Structure:
                     out += [self.spine_at(component, group, place) for place in few]
         return out
 
-    def _are_alike(self, kind: Group) -> bool:
-        """Whether all spines of a set are alike."""
-        return kind.is_even and not self.is_uneven
-
     def chosen_cores(self) -> list[int]:
         """Cores that stand for all: up to three of up to three sets, of every one where they differ."""
         wiring, out = self.fabric.wiring, []

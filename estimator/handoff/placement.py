@@ -48,7 +48,6 @@ class Placement:
     """Levels closest first: leaf groups; with three tiers pods; with two or three the whole fabric."""
 
     levels: tuple[Level, ...]
-    home_leaf: IntArray  # of every node, counted from the first leaf
     domain: Level | None  # scale-up domains, where they span nodes
 
     def parent(self, level: int) -> list[int]:
@@ -85,7 +84,7 @@ def placement(links: LinkList) -> Placement:
         levels.append(Level(of_node, tuple(_numbered("pod", len(pods)))))
     if tiers > 1:
         levels.append(Level(np.zeros(len(home), dtype=np.int64), (FABRIC,)))
-    return Placement(tuple(levels), home, _scale_up_domains(links))
+    return Placement(tuple(levels), _scale_up_domains(links))
 
 
 def _numbered(word: str, n: int) -> list[str]:

@@ -12,7 +12,7 @@ from estimator.quotes.lines import QuoteLine
 from estimator.quotes.match import Match
 
 NEWEST = date.max.isoformat()
-DOUBLED, CONFLICT, OPTION = "doubled", "incompatible", "option"
+CONFLICT, OPTION = "incompatible", "option"
 
 
 @dataclass(slots=True)

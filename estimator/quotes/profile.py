@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Cable, Nic, Server, Switch
@@ -109,11 +108,6 @@ class Profile:
     protocols: frozenset[str] | None = None
     ports: int | None = None
     gpu: str | None = None
-
-    def filled_from(self, other: "Profile") -> "Profile":
-        """This profile, with what it lacks from another."""
-        lacking = {f.name: getattr(other, f.name) for f in fields(self) if getattr(self, f.name) is None}
-        return replace(self, **lacking)
 
 
 def record_profile(part: str | None, catalog: Catalog) -> Profile | None:
@@ -403,24 +397,3 @@ WEIGHTS: Mapping[str, float] = {
     "grade": 1,
     "optic": 2,
 }
-
-
-def agreement(wanted: Profile, offered: Profile) -> tuple[float, float]:
-    """(weight that agrees, weight that both say something of)."""
-    agreed = known = 0.0
-    for name, weight in WEIGHTS.items():
-        want, have = getattr(wanted, name), getattr(offered, name)
-        if want is None or have is None:
-            continue
-        known += weight
-        agreed += weight * _likeness(name, want, have)
-    return agreed, known
-
-
-def _likeness(name: str, want: Any, have: Any) -> float:
-    if name == "protocols":
-        return float(bool(want & have))
-    if name in ("length_m", "reach_m", "rate_gbit_s", "ports"):
-        ratio = min(want, have) / max(want, have)
-        return 1.0 if ratio == 1 else 0.5 if ratio == 0.5 and name in ("rate_gbit_s", "ports") else 0.4 * ratio
-    return float(str(want).upper() == str(have).upper())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from estimator.ranges import NOTHING, Range, total_of, usd_json
+from estimator.ranges import NOTHING, Range, total_of
 
 CENTS = st.integers(-(10**13), 10**13)
 RANGES = st.tuples(CENTS, CENTS, CENTS).map(lambda ends: Range(*ends))
@@ -35,12 +35,6 @@ def test_sorting_would_have_made_another_end_typical() -> None:
     """Typical is the least of these three: it stays typical."""
     assert Range(5, -7, 3).ordered() == Range(-7, -7, 5)
     assert (Range(1, 2, 3) * -1).ordered() == Range(-3, -2, -1)
-
-
-def test_cents_are_shown_as_dollars() -> None:
-    assert usd_json(Range(1_234, 200, 5)) == {"low": 12.34, "typical": 2.0, "high": 0.05}
-    assert usd_json(None) is None
-    assert Range.at(7).each(lambda n: n / 2) == Range(3.5, 3.5, 3.5)
 
 
 def test_a_range_cannot_be_changed() -> None:

@@ -40,7 +40,7 @@ MARKS = (  # a config.json has at least one of these; an own shape has none
 )
 TEXT_PARTS = ("text_config", "llm_config", "language_config")
 FULL, WINDOW, LINEAR, NO_MIXER = "full", "window", "linear", "none"
-DENSE, SPARSE, NO_FFN = "dense", "sparse", "none"
+DENSE, SPARSE = "dense", "sparse"
 _LAYERS = "num_hidden_layers|n_layer|n_layers|num_layers"
 _HIDDEN = "hidden_size|n_embd|n_embed|d_model"
 _HEADS = "num_attention_heads|n_head|n_heads"

@@ -40,7 +40,6 @@ class Family:
     ffn_factor: int = 0  # width of the feed-forward block over hidden, where no key says it
     full_every: int = 0
     windows_by_default: bool = True  # sliding_window counts unless use_sliding_window is false
-    shared_width: str = ""  # key of the width of the shared expert where n_shared_experts does not say it
 
 
 LLAMA = Family()

@@ -12,9 +12,8 @@ from estimator.catalog.catalog import KINDS, Catalog
 from estimator.catalog.loader import HERE, load_catalog
 from estimator.catalog.ports import (
     compute_network,
-    fastest_port,
     links_per_node_cage,
-    nic_ports_at,
+    nic_modes,
     switch_ports,
 )
 from estimator.catalog.tables import COLUMNS
@@ -404,21 +403,17 @@ def test_a_part_shows_its_prices_with_basis_source_and_date(catalog: Catalog) ->
 
 
 @pytest.mark.parametrize(
-    ("nic", "protocol", "rate", "ports", "fastest"),
+    ("nic", "infiniband", "ethernet"),
     [
-        ("nvidia-cx8-onboard", "infiniband", 800, 1, 800),
-        ("nvidia-cx8-onboard", "ethernet", 800, 0, 400),
-        ("nvidia-cx8-onboard", "ethernet", 400, 2, 400),
-        ("nvidia-cx8-c8180", "ethernet", 800, 0, 400),
-        ("nvidia-cx7-ndr-osfp", "infiniband", 400, 1, 400),
-        ("nvidia-cx7-ndr-osfp", "ethernet", 800, 0, 400),
-        ("nvidia-cx7-cedar", "infiniband", 400, 4, 400),
-        ("amd-pollara-400", "ethernet", 100, 4, 400),
-        ("amd-pollara-400", "infiniband", 400, 0, 0),
+        ("nvidia-cx8-onboard", [(1, 800)], [(2, 400)]),
+        ("nvidia-cx8-c8180", [(1, 800)], [(2, 400)]),
+        ("nvidia-cx7-ndr-osfp", [(1, 400)], [(1, 400)]),  # as its cages carry
+        ("nvidia-cx7-cedar", [(4, 400)], [(4, 400)]),
+        ("amd-pollara-400", [], [(1, 400), (2, 200), (4, 100)]),
     ],
 )
-def test_ports_of_an_adapter_by_protocol(
-    catalog: Catalog, nic: str, protocol: str, rate: int, ports: int, fastest: int
+def test_modes_of_an_adapter_by_protocol(
+    catalog: Catalog, nic: str, infiniband: list[tuple[int, int]], ethernet: list[tuple[int, int]]
 ) -> None:
-    assert nic_ports_at(catalog.nics[nic], protocol, rate) == ports
-    assert fastest_port(catalog.nics[nic], protocol) == fastest
+    assert nic_modes(catalog.nics[nic], "infiniband") == infiniband
+    assert nic_modes(catalog.nics[nic], "ethernet") == ethernet
