@@ -102,7 +102,7 @@ def _format(usual: str, others: str = "another") -> tuple[str, Json]:
 )
 def _estimate(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
-    from estimator.pipeline import ALL_PARTS, estimate
+    from estimator.pipeline import ALL_PARTS, CHANGES, estimate
     from estimator.spec.parse import parse_spec
 
     parts = ALL_PARTS if asked.only is None else tuple(part.strip() for part in asked.only.split(","))
@@ -118,7 +118,7 @@ def _estimate(asked: argparse.Namespace) -> Iterator[bytes]:
             ]
         )
     catalog = load_catalog()
-    (made,) = estimate([parse_spec(_read_json(asked.file), catalog)], catalog, parts)
+    (made,) = estimate([parse_spec(_read_json(asked.file), catalog)], catalog, (*parts, CHANGES))
     return _json(made.as_json())
 
 

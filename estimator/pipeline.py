@@ -3,7 +3,7 @@
 The one module that runs all of them in order. Links, pictures and proposals run the first ones (``designs``) for themselves.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -40,7 +40,7 @@ from estimator.networks.sized import OtherSized
 from estimator.performance.result import Performance, UsedCalibration
 from estimator.performance.times import design_performance
 from estimator.proposals.cables import NO_PART, blocked_findings, missing_cables
-from estimator.proposals.proposals import with_changes
+from estimator.proposals.proposals import IN_WORDS, with_changes
 from estimator.proposals.vendor_unit import about_vendor_unit
 from estimator.record import Json
 from estimator.result import Estimate, Versions
@@ -50,6 +50,9 @@ from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 
 DESIGN = "design"  # the key of a request that has one
+CHANGES = (
+    "changes"  # what would end each finding: half of the work of a small design, and nothing but a finding shows it
+)
 ALL_PARTS = (
     "counts",
     "links",
@@ -61,6 +64,7 @@ ALL_PARTS = (
     "failures",
     "percentiles",
     "uncertainty",
+    CHANGES,
 )
 OF_COST = frozenset({"percentiles", "uncertainty"})
 NEED_BILL = frozenset({"bom", "cost", "failures", "spares", "growth"})
@@ -90,7 +94,7 @@ def _with_fabrics(
     """Estimates, each with the fabric that it is of."""
     sizing, fabrics = sized_fabrics(specs, catalog)
     found = [
-        _about_counts(Subject(spec, sizing, i, fabric, catalog))
+        _about_counts(Subject(spec, sizing, i, fabric, catalog), None if CHANGES in parts else IN_WORDS)
         for i, (spec, fabric) in enumerate(zip(specs, fabrics, strict=True))
     ]
     others = sized_others(specs, fabrics, catalog)
@@ -103,10 +107,11 @@ def _with_fabrics(
     )
 
 
-def _about_counts(subject: Subject) -> list[Finding]:
-    """What an architect should know of the counts, with the changes that end findings, and the vendor's own unit."""
+def _about_counts(subject: Subject, changed: Container[str] | None) -> list[Finding]:
+    """What an architect should know of the counts, and the vendor's own unit; with the changes that end findings of these
+    codes, or of all."""
     found = findings_of(subject.spec, subject.sizing, subject.i, subject.fabric, subject.catalog)
-    return with_changes([*found, *about_vendor_unit(subject)], subject)
+    return with_changes([*found, *about_vendor_unit(subject)], subject, changed)
 
 
 def _one(

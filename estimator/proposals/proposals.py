@@ -5,7 +5,7 @@ batch, and its own findings are looked at: the finding must be gone, with no err
 not there before. Links that the catalog cannot cable are the last way out.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -33,9 +33,17 @@ _Cost = tuple[bool, bool]  # of a change: links without cables, warnings that we
 _NONE: _Cost = (False, False)
 
 
-def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
-    """The findings of a design, each with the change that ends it where one does."""
-    tries = [(n, change) for n, finding in enumerate(found) for change in _candidates(finding, subject)]
+IN_WORDS = frozenset({PARTIAL_UNIT})  # findings that say in their words what their change comes to
+
+
+def with_changes(found: Sequence[Finding], subject: Subject, codes: Container[str] | None = None) -> list[Finding]:
+    """The findings of a design, each with the change that ends it where one does; ``codes``: of these findings alone."""
+    tries = [
+        (n, change)
+        for n, finding in enumerate(found)
+        if codes is None or finding.code in codes
+        for change in _candidates(finding, subject)
+    ]
     specs, kept = [], []
     values = subject.spec.as_json()
     for n, change in tries:
@@ -45,7 +53,7 @@ def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
         except SpecError:
             continue  # breaks a rule: not a way out
     if not specs:
-        return list(found)
+        return _worst_first(found)
     sizing = size(specs, subject.catalog)
     before = {finding.code for finding in found}
     faults = faults_of(subject.spec, subject.fabric, subject.catalog)
@@ -69,8 +77,11 @@ def with_changes(found: Sequence[Finding], subject: Subject) -> list[Finding]:
         _with_change(finding, chosen[n][1], offered[n], subject) if n in chosen else finding
         for n, finding in enumerate(found)
     ]
-    reported = [with_price(finding, subject) if finding.code == PARTIAL_UNIT else finding for finding in proposed]
-    return sorted(reported, key=lambda finding: SEVERITY_ORDER[finding.severity])
+    return _worst_first([with_price(finding, subject) if finding.code in IN_WORDS else finding for finding in proposed])
+
+
+def _worst_first(found: Sequence[Finding]) -> list[Finding]:
+    return sorted(found, key=lambda finding: SEVERITY_ORDER[finding.severity])
 
 
 def _with_change(finding: Finding, change: Change, offered: Sequence[Change], subject: Subject) -> Finding:

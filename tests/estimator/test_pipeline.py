@@ -78,6 +78,10 @@ def test_parts_not_asked_for_are_left_out(catalog: Catalog) -> None:
         "growth",
     }
     assert "cables" not in estimate([spec], catalog, ("counts",))[0].as_json()["fabrics"]["compute"]
+    found, bare = (estimate([spec], catalog, parts)[0].findings for parts in (("counts", "changes"), ("counts",)))
+    assert any(finding.change for finding in found)
+    assert not any(finding.change for finding in bare)
+    assert [finding.message for finding in bare] == [finding.message for finding in found]
     whole_cost = everything.pop("cost")
     for part in ALL_PARTS:
         made = estimate([spec], catalog, (part,))[0].as_json()

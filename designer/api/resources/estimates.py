@@ -37,7 +37,7 @@ from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 
 ASK_AGAIN_AFTER_S = 1
-PREVIEW_PARTS = ("counts", "cables", "bom", "cost", "percentiles", "performance")
+PREVIEW_PARTS = ("counts", "cables", "bom", "cost", "percentiles", "performance", "changes")
 
 
 class PreviewView(ApiView):

@@ -22,7 +22,7 @@ from estimator.version import MODEL_VERSION
 logger = logging.getLogger(__name__)
 
 KEPT_S = 7 * 86_400
-# What the strip and the findings need, and no more: growth would size three designs at each key.
+# What the strip and the findings need, and no more: growth would size three designs at each key, and changes a dozen.
 LIVE_PARTS = ("counts", "cables", "bom", "cost", "percentiles", "all_reduce", "spares")
 
 

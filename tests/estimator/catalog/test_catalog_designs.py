@@ -63,7 +63,7 @@ NODES = [server.id for server in CATALOG.servers.values() if server.role in ("gp
 
 
 def _made(values: Mapping[str, Any]) -> Estimate:
-    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "cables", "bom", "cost"))
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "cables", "bom", "cost", "changes"))
     return made
 
 

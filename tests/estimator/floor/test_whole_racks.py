@@ -21,7 +21,7 @@ XDR = {"generation": "xdr"}
 def made(fabric: dict[str, Any] | None = None, **compute: Any) -> dict[str, Any]:
     """The Estimate of GB300 trays on XDR."""
     asked = {"compute": {"server": TRAY, **compute}, "fabric": XDR | (fabric or {})}
-    return estimate([parse_spec(asked, CATALOG)], CATALOG, ("counts", "cables", "bom", "cost"))[0].as_json()
+    return estimate([parse_spec(asked, CATALOG)], CATALOG, ("counts", "cables", "bom", "cost", "changes"))[0].as_json()
 
 
 def partial(estimated: dict[str, Any]) -> list[dict[str, Any]]:
@@ -202,7 +202,7 @@ def test_less_than_a_rack_offers_one_and_room_to_grow_does_not_stand_in_the_way(
 
 def floor_of(plan: dict[str, Any]) -> dict[str, Any]:
     asked = {"compute": {"server": TRAY, "racks": 2}, "fabric": XDR, "site": {"plan": plan}}
-    return estimate([parse_spec(asked, CATALOG)], CATALOG, ("counts", "cables", "bom"))[0].as_json()
+    return estimate([parse_spec(asked, CATALOG)], CATALOG, ("counts", "cables", "bom", "changes"))[0].as_json()
 
 
 def test_a_floor_takes_whole_racks_by_default() -> None:

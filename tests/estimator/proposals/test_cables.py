@@ -26,7 +26,7 @@ def asked(server: str, generation: str, nodes: int = 20, **fabric: Any) -> dict[
 
 
 def made_of(values: dict[str, Any]) -> dict[str, Any]:
-    return estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "links", "cables"))[0].as_json()
+    return estimate([parse_spec(values, CATALOG)], CATALOG, ("counts", "links", "cables", "changes"))[0].as_json()
 
 
 def without_cables(made: dict[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ CATALOG = load_catalog()
 
 def findings(values: dict[str, Any], *parts: str) -> dict[str, Finding]:
     """Findings of a request by code."""
-    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, parts or ("counts",))
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG, parts or ("counts", "changes"))
     return {finding.code: finding for finding in made.findings}
 
 

@@ -31,7 +31,7 @@ SERVERS = [
 
 def shared(request: dict[str, Any]) -> list[dict[str, Any]]:
     """The findings about shared cages."""
-    (made,) = estimate([parse_spec(request, CATALOG)], CATALOG, ("counts", "cables"))
+    (made,) = estimate([parse_spec(request, CATALOG)], CATALOG, ("counts", "cables", "changes"))
     found = [finding.as_json() for finding in made.findings]
     assert all(finding["severity"] == "error" for finding in found if finding["code"] == SHARED_CAGE)
     return [finding for finding in found if finding["code"] == SHARED_CAGE]

@@ -38,7 +38,7 @@ def cabled(spec: DesignSpec) -> LinkTable:
 def test_one_node_fewer_makes_room_for_fabric_managers(nodes: int, taken: str) -> None:
     """Four managers beside whole units find no port, and the change proposed is the published design with a node fewer."""
     managers: dict[str, Any] = {"reserved": {"fabric_manager_links": 4}, "scalable_unit_nodes": 32}
-    (made,) = estimate([spec_of(nodes + 1, **managers)], CATALOG, ("counts",))
+    (made,) = estimate([spec_of(nodes + 1, **managers)], CATALOG, ("counts", "changes"))
     (short,) = [finding for finding in made.findings if finding.code == "fabric_manager_ports_short"]
     assert short.change == {"compute.nodes": nodes}
     links = counts_of(spec_of(nodes, **managers))["links"]
