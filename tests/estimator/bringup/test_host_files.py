@@ -54,10 +54,20 @@ def test_the_nic_script_lists_what_it_would_set(tmp_path: Path) -> None:
     assert lines.count("mlnx_qos -i IF --pfc 0,0,0,1,0,0,0,0") == devices
     assert lines.count("mlnx_qos -i IF --dscp2prio set,48,6") == devices
     assert lines.count("cma_roce_tos -d mlx5_0 -t 106") == 1
+    firmware = [line.partition(" set ")[2] for line in lines if line.startswith("mlxconfig")]
+    assert firmware.count("CNP_DSCP_P1=48 CNP_802P_PRIO_P1=6") == devices
+    assert firmware.count("ROCE_CC_PRIO_MASK_P1=255") == devices
+    assert len([line for line in firmware if "DCE_TCP_G_P1=1019" in line]) == devices
     lengths = [line.rpartition(" ")[2] for line in lines if "--cable_len" in line]
     table = list(csv.DictReader(io.StringIO(file_of(plan, "nic", "cables.csv").text)))
     assert lengths == [row["cable_m"] for row in table if row["node"] == "node-0003"]
     assert all(int(row["xoff_bytes"]) == mlx5e_xoff_bytes(int(row["cable_m"]), 400, 9000) for row in table)
+
+
+def test_infiniband_has_no_settings_of_roce(tmp_path: Path) -> None:
+    lines = dry_run(tmp_path, "nic.sh", file_of(plan_named("InfiniBand"), "nic").text, "node-0001")
+    assert len([line for line in lines if "MAX_ACC_OUT_READ=0" in line]) == 8
+    assert not [line for line in lines if "mlnx_qos" in line or "CNP" in line or "ROCE" in line]
 
 
 def test_addresses_are_the_other_ends_of_the_switches(tmp_path: Path) -> None:

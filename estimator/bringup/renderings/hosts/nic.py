@@ -15,7 +15,15 @@ from estimator.fabric.devices import NODE
 from estimator.handoff.cells import csv_blocks
 
 SCRIPT, CABLES = "nic.sh", "cables.csv"
-PRIORITIES = range(8)
+DCQCN = (
+    "DCE_TCP_G",
+    "DCE_TCP_RTT",
+    "INITIAL_ALPHA_VALUE",
+    "RATE_TO_SET_ON_FIRST_CNP",
+    "RPG_MIN_DEC_FAC",
+    "RPG_MIN_RATE",
+    "RPG_GD",
+)
 BASH = """\
 set -euo pipefail
 MODE=${1:-list}
@@ -109,9 +117,24 @@ def _firmware(plan: Plan, page: Page) -> None:
         ("pcie.pci_wr_ordering", "PCI_WR_ORDERING"),
     ):
         value = plan.value(key)
-        page.put(value, f'  run mlxconfig -y -d "$(pci "$DEV")" set {name}={value.value}')
+        page.put(value, _set(f"{name}={value.value}"))
+    if plan.is_ethernet:
+        _congestion_firmware(plan, page)
     most = plan.value("pcie.max_acc_out_read")
-    page.put(most, f'  run mlxconfig -y -d "$(pci "$DEV")" set MAX_ACC_OUT_READ={most.value}')
+    page.put(most, _set(f"MAX_ACC_OUT_READ={most.value}"))
+
+
+def _congestion_firmware(plan: Plan, page: Page) -> None:
+    """DCQCN as the firmware keeps it: what documents disagree on is set, and so are its defaults, as releases differ."""
+    mask, dscp, priority = (plan.value(key) for key in ("dcqcn.prio_mask", "cnp.dscp", "cnp.priority"))
+    page.put(mask, _set(f"ROCE_CC_PRIO_MASK_P1={mask.value}"))
+    page.put((dscp, priority), _set(f"CNP_DSCP_P1={dscp.value} CNP_802P_PRIO_P1={priority.value}"))
+    values = [plan.value(f"dcqcn.{name.lower()}") for name in DCQCN]
+    page.put(values, _set(" ".join(f"{name}_P1={value.value}" for name, value in zip(DCQCN, values, strict=True))))
+
+
+def _set(pairs: str) -> str:
+    return f'  run mlxconfig -y -d "$(pci "$DEV")" set {pairs}'
 
 
 def _classes(plan: Plan, page: Page) -> None:
