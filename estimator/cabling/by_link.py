@@ -213,18 +213,15 @@ def _tied(group: Column | None, is_cage: bool, ends: TierEnds, table: LinkTable,
     from scipy.sparse.csgraph import connected_components
 
     # the links of one cage may end in two cages, whose other links end in a third: a chain is a part of this graph
-    parts = [group.astype(np.int64)]
-    for end, side in (("a", ends.lower), ("b", ends.upper)):
-        if side.cage.links > 1:
-            parts.append(cage_of_links(table, rows, end).astype(np.int64))
-    first, *others = (np.unique(part, return_inverse=True)[1] for part in parts)
-    n_groups, starts = int(first.max()) + 1, np.cumsum([0, *(int(other.max()) + 1 for other in others)])
-    size = n_groups + int(starts[-1])
-    a = np.tile(first, len(others))
-    b = np.concatenate([other + n_groups + start for other, start in zip(others, starts, strict=False)])
+    others = [
+        cage_of_links(table, rows, end) for end, side in (("a", ends.lower), ("b", ends.upper)) if side.cage.links > 1
+    ]
+    *starts, size = np.cumsum([int(part.max()) + 1 for part in (group, *others)])
+    a = np.tile(group, len(others))
+    b = np.concatenate([other + start for other, start in zip(others, starts, strict=True)])
     graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(size, size))
     _, label = connected_components(graph, directed=False)
-    tied: Column = label[first]
+    tied: Column = label[group]
     return tied
 
 
