@@ -24,7 +24,6 @@ from designer.forms.keys import (
     Key,
     computed_texts,
     field_name,
-    read_path,
     write_path,
 )
 from designer.forms.layout import GROUPS, RANGES, SWITCH_KEYS, Section, digest
@@ -47,6 +46,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.catalog.records import Server, Switch
 from estimator.errors import Change, Problem, SpecError
 from estimator.record import Given
+from estimator.spec.change import read_path
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import Generation
 from estimator.spec.parse import parse_spec

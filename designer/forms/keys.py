@@ -12,6 +12,7 @@ from designer.wording.context import Context
 from estimator.catalog.catalog import Catalog
 from estimator.record import Given
 from estimator.result import PricedEstimate
+from estimator.spec.change import read_path
 from estimator.spec.design import DesignSpec
 
 SIZE, SIZE_UNIT = "size", "size_unit"
@@ -112,14 +113,6 @@ ALL_KEYS = {key.path: key for key in _keys(DesignSpec)}
 KEYS = {
     path: key for path, key in ALL_KEYS.items() if path not in SIZE_KEYS.values()
 }  # a size in any unit is one field
-
-
-def read_path(values: Given, path: str) -> Any:
-    """The value at a dotted path, or None."""
-    value: Any = values
-    for part in path.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value
 
 
 def write_path(values: Context, path: str, value: Any) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.record import Given, Json
-from estimator.spec.change import apply_change
+from estimator.spec.change import apply_change, read_path
 from estimator.spec.checking import near_words
 from estimator.spec.design import SECTIONS
 from estimator.spec.fabric import Generation
@@ -85,7 +85,7 @@ def axes_of(base: Given, free: Sequence[str], catalog: Catalog) -> tuple[Json, t
     axes: list[Axis] = []
     fixed: Json = dict(base)
     for path in fields():
-        value = _at(base, path)
+        value = read_path(base, path)
         if not isinstance(value, list) and not _is_range(value):
             continue
         try:
@@ -108,20 +108,13 @@ def axes_of(base: Given, free: Sequence[str], catalog: Catalog) -> tuple[Json, t
             problems.append(Problem(f"free[{at}]", "not_a_choice", message))
         else:
             taken.add(path)
-            own = _at(base, path)
+            own = read_path(base, path)
             every = dict.fromkeys([own, *FREE[path](catalog, base)])
             axes.append(Axis(path, tuple(every), is_free=True))
             fixed = apply_change(fixed, {path: None})
     if problems:
         raise SpecError(problems)
     return fixed, tuple(axes)
-
-
-def _at(base: Given, path: str) -> Any:
-    at: Any = base
-    for key in path.split("."):
-        at = at.get(key) if isinstance(at, Mapping) else None
-    return at
 
 
 def _is_range(value: Any) -> bool:

@@ -5,11 +5,20 @@ normalized spec alike, so it names every key that must differ, also those that d
 """
 
 import copy
+from collections.abc import Mapping
 from typing import Any
 
 from estimator.record import Given, Json
 
 SIZES = ("compute.nodes", "compute.gpus", "compute.racks")  # ways to say one thing: giving one takes the others away
+
+
+def read_path(values: Given, path: str) -> Any:
+    """The value at a dotted key of sections, or None."""
+    value: Any = values
+    for part in path.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
 
 
 def apply_change(given: Given, change: Given) -> Json:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from designer.charts.vega import Spec
-from designer.forms.keys import read_path
 from designer.wording.numbers import words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
@@ -16,7 +15,7 @@ from estimator.compare.other_family import ALTERNATIVES, alternative_spec
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.pipeline import estimate
 from estimator.result import PricedEstimate
-from estimator.spec.change import apply_change
+from estimator.spec.change import apply_change, read_path
 from estimator.spec.parse import parse_spec
 from estimator.units import is_whole_number
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from designer.forms.changes import AUTOMATIC, label_of, text_of
-from designer.forms.keys import KEPT, SIZE_KEYS, cost_rows, read_path
+from designer.forms.keys import KEPT, SIZE_KEYS, cost_rows
 from designer.models import Design, DesignRevision
 from designer.services.designs.figures import figures_of
 from designer.wording.context import Context
@@ -15,6 +15,7 @@ from designer.wording.numbers import change_usd, count, gb_s, ratio_to_one, usd,
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.record import Given
+from estimator.spec.change import read_path
 from estimator.spec.fabric import OtherFabric
 from estimator.units import W_PER_KW
 

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from designer.forms.keys import ALL_KEYS, cost_rows, read_path
+from designer.forms.keys import ALL_KEYS, cost_rows
 from designer.services.designs.what_if import SECTION
 from designer.wording.context import Context
 from designer.wording.numbers import significant
 from estimator.catalog.loader import load_catalog
 from estimator.cost.result import Cost
 from estimator.record import Given
+from estimator.spec.change import read_path
 
 PERCENT = 100
 CLOUD = "cloud_usd_per_gpu_hour"
