@@ -19,6 +19,7 @@ TARGETS = {
     "host": Target("Host settings", "kernel line, sysctl, limits, PCIe, addresses of every host", BOTH, "hosts.host"),
     "nic": Target("NIC settings", "script on every host: classes, buffers, firmware of its NICs", BOTH, "hosts.nic"),
     "nccl": Target("NCCL and UCX", "environment of jobs", BOTH, "hosts.nccl"),
+    "checklist": Target("Checklist", "the order of work at the site, by day and crew", BOTH, "checklist"),
 }
 MOST_SWITCHES = 1000
 

@@ -1,0 +1,159 @@
+"""A design → its checklist: the one way in for pages, command line and API."""
+
+from collections.abc import Iterator
+
+from estimator.bom.facility import nodes_per_rack
+from estimator.bom.lines import PANEL, RACK_SYSTEM, is_rack
+from estimator.bringup.acceptance.design import design_contract
+from estimator.bringup.acceptance.result import Gate
+from estimator.bringup.checklist.cables import bundles_of, transceivers_of
+from estimator.bringup.checklist.effort import crews, tasks
+from estimator.bringup.checklist.places import places_of
+from estimator.bringup.checklist.result import Assumed, Checklist, CrewWork, Item, Phase
+from estimator.bringup.checklist.schedule import Work, scheduled
+from estimator.bringup.checklist.works import PHASES, works_of
+from estimator.catalog.catalog import Catalog
+from estimator.catalog.ports import COMPUTE
+from estimator.errors import Problem, SpecError
+from estimator.link_list import link_list
+from estimator.pipeline import estimate
+from estimator.spec.design import DesignSpec
+from estimator.spec.network_rules import other_keys
+from estimator.version import MODEL_VERSION
+
+MOST_LINKS = 400_000
+PARTS = ("counts", "links", "cables", "bom")
+
+
+def checklist_of(spec: DesignSpec, catalog: Catalog) -> Checklist:
+    """The order of work of a design.
+
+    Raises
+    ------
+    InfeasibleDesign
+        If the design cannot be built.
+    SpecError
+        If it has more links than a checklist is made of.
+    """
+    (made,) = estimate([spec], catalog, PARTS)
+    n_links = sum(network.links.total for network in made.fabrics.values())
+    if n_links > MOST_LINKS:
+        message = (
+            f"A checklist is of {MOST_LINKS:,} links at most, and this design has {n_links:,}. Make one of each pod."
+        )
+        raise SpecError([Problem("compute.nodes", "too_many_links", message)])
+    networks = [link_list(spec, catalog, role) for role in (COMPUTE, *other_keys(spec))]
+    bom = made.bom.lines if made.bom else []
+    racks = [line for line in bom if is_rack(line.category, line.use)]
+    places = places_of(
+        networks,
+        max(sum(line.quantity for line in racks), 1),
+        sum(line.quantity for line in racks if line.category == RACK_SYSTEM),
+        nodes_per_rack(catalog.server(spec.compute.server), catalog),
+    )
+    transceivers: dict[str, int] = {}
+    for links in networks:
+        for device, n in transceivers_of(links).items():
+            transceivers[device] = transceivers.get(device, 0) + n
+    gates, left_out = _gates(spec, catalog)
+    bundles = [bundle for links in networks for bundle in bundles_of(links)]
+    n_panels = sum(line.quantity for line in bom if line.category == PANEL)
+    works = scheduled(works_of(places, bundles, transceivers, gates, n_panels))
+    if not places.is_planned:
+        left_out += (
+            "The design has no floor plan: racks are numbered, and filled as the bill of materials counts them.",
+        )
+    return Checklist(
+        name=spec.name or "Unnamed design",
+        spec_hash=networks[0].spec_hash,
+        versions={"model": MODEL_VERSION, "catalog": catalog.version},
+        days=max(work.last_day for work in works),
+        hours=_rounded(sum(work.hours for work in works)),
+        phases=list(_phases(works)),
+        crews=list(_crews(works)),
+        items=[_item(work) for work in works],
+        assumptions=list(_assumptions()),
+        left_out=list(left_out),
+    )
+
+
+def _gates(spec: DesignSpec, catalog: Catalog) -> tuple[tuple[Gate, ...], tuple[str, ...]]:
+    """The gates of the acceptance contract, and what to say where the design has none."""
+    try:
+        contract = design_contract(spec, catalog)
+    except SpecError as error:
+        return (), (f"Gates: {error.words()}",)
+    return contract.gates, ()
+
+
+def _item(work: Work) -> Item:
+    return Item(
+        code=work.code,
+        phase=work.phase,
+        crew=work.crew,
+        day=work.day,
+        last_day=work.last_day,
+        title=work.title,
+        where=work.where,
+        unit=work.unit,
+        count=work.count,
+        hours=_rounded(work.hours),
+        labels=work.labels,
+        how=work.how,
+    )
+
+
+def _phases(works: list[Work]) -> Iterator[Phase]:
+    for code, kind in PHASES.items():
+        if own := [work for work in works if work.phase == code]:
+            yield Phase(
+                code=code,
+                title=kind.title,
+                unit=kind.unit,
+                count=sum(work.count for work in own if work.unit == kind.unit),
+                items=len(own),
+                hours=_rounded(sum(work.hours for work in own)),
+                first_day=min(work.day for work in own),
+                last_day=max(work.last_day for work in own),
+                how=kind.how,
+            )
+
+
+def _crews(works: list[Work]) -> Iterator[CrewWork]:
+    for code, crew in crews().items():
+        if own := [work for work in works if work.crew == code]:
+            hours = _rounded(sum(work.hours for work in own))
+            yield CrewWork(
+                code=code,
+                title=crew.title,
+                people=crew.people,
+                hours=hours,
+                last_day=max(work.last_day for work in own),
+            )
+
+
+def _assumptions() -> Iterator[Assumed]:
+    for name, task in tasks().items():
+        yield Assumed(
+            name=name,
+            value=task.minutes,
+            low=task.low,
+            high=task.high,
+            unit="person-minutes",
+            basis=task.basis,
+            source=task.source,
+        )
+    for name, crew in crews().items():
+        yield Assumed(
+            name=f"{name} crew",
+            value=crew.people,
+            low=crew.people,
+            high=crew.people,
+            unit=f"people, {crew.hours_per_day:g} h a day",
+            basis=crew.basis,
+            source=crew.source,
+        )
+
+
+def _rounded(hours: float) -> float:
+    return round(hours, 2)

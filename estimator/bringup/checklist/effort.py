@@ -1,0 +1,65 @@
+"""What each kind of work takes, and who does it: person-minutes a unit and sizes of crews (tasks.csv, crews.csv)."""
+
+import csv
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent
+MINUTES_PER_HOUR = 60
+
+
+class Task(NamedTuple):
+    """Person-minutes of one unit of work, with the range that sites lie in."""
+
+    minutes: float
+    low: float
+    high: float
+    crew: str
+    basis: str
+    source: str
+
+
+class Crew(NamedTuple):
+    """People who work side by side, so many hours a day."""
+
+    title: str
+    people: int
+    hours_per_day: float
+    basis: str
+    source: str
+
+    @property
+    def person_hours_a_day(self) -> float:
+        """What the crew gets done in a day."""
+        return self.people * self.hours_per_day
+
+
+@cache
+def tasks() -> dict[str, Task]:
+    """All kinds of work by name."""
+    return {
+        row["task"]: Task(
+            float(row["minutes"]), float(row["low"]), float(row["high"]), row["crew"], row["basis"], row["source"]
+        )
+        for row in _rows("tasks.csv")
+    }
+
+
+@cache
+def crews() -> dict[str, Crew]:
+    """All crews by name."""
+    return {
+        row["crew"]: Crew(row["title"], int(row["people"]), float(row["hours_per_day"]), row["basis"], row["source"])
+        for row in _rows("crews.csv")
+    }
+
+
+def person_hours(task: str, units: float) -> float:
+    """What so many units of a kind of work take."""
+    return tasks()[task].minutes * units / MINUTES_PER_HOUR
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (FOLDER / name).open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))

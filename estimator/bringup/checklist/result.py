@@ -1,0 +1,84 @@
+"""The checklist of a design as it is answered."""
+
+import hashlib
+
+from estimator.record import IfAny, Record
+
+
+class Item(Record):
+    """One thing to do at one place. ``code`` stays the same from revision to revision of a design while the place is there."""
+
+    code: str
+    phase: str
+    crew: str
+    day: int
+    """First working day, from 1."""
+    last_day: int
+    title: str
+    where: str
+    unit: str
+    count: int
+    hours: float
+    """Person-hours."""
+    labels: IfAny[str] = None
+    """Cables in the order in which they are pulled: "1-16, 32-17" is 1 up to 16, then 32 down to 17."""
+    how: IfAny[str] = None
+
+    @property
+    def content(self) -> str:
+        """Fingerprint of what there is to do: another one says that a tick was for something else."""
+        text = f"{self.count} {self.unit} {self.labels or ''} {self.title}"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Phase(Record):
+    """All items of one kind of work."""
+
+    code: str
+    title: str
+    unit: str
+    count: int
+    items: int
+    hours: float
+    first_day: int
+    last_day: int
+    how: str
+
+
+class CrewWork(Record):
+    """What one crew does in all."""
+
+    code: str
+    title: str
+    people: int
+    hours: float
+    """Person-hours."""
+    last_day: int
+
+
+class Assumed(Record):
+    """A figure that hours rest on."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    unit: str
+    basis: str
+    source: str
+
+
+class Checklist(Record):
+    """The order of work of a design: items in the order in which they are done."""
+
+    name: str
+    spec_hash: str
+    versions: dict[str, str]
+    days: int
+    hours: float
+    """Person-hours of all crews."""
+    phases: list[Phase]
+    crews: list[CrewWork]
+    items: list[Item]
+    assumptions: list[Assumed]
+    left_out: list[str]
