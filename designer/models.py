@@ -173,6 +173,28 @@ class DesignRevision(models.Model):
         return f"{self.design_id} version {self.number}"
 
 
+class ChecklistTick(models.Model):
+    """What was ticked of a design's checklist: an item by its code, and the fingerprint of what there was to do then.
+
+    ``version`` counts changes, so that two people who tick at once do not overwrite each other
+    (``services.bringup.checklists``).
+    """
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="ticks")
+    item = models.CharField(max_length=200)
+    content = models.CharField(max_length=16)
+    is_done = models.BooleanField()
+    by = models.CharField(max_length=200)  # who made the last change, by name
+    at = models.DateTimeField()
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["design", "item"], name="one_tick_per_item")]
+
+    def __str__(self) -> str:
+        return f"{self.design_id} {self.item}"
+
+
 class DesignEdit(models.Model):
     """What the form of a design held after one edit, valid or not: undo and redo go along these rows.
 

@@ -28,6 +28,7 @@ from designer.api.serializers import (
     CalibrationDetailSerializer,
     CalibrationSerializer,
     CatalogQuery,
+    ChecklistQuery,
     CompareQuery,
     DesignDetailSerializer,
     DesignQuery,
@@ -49,10 +50,12 @@ from designer.api.serializers import (
 from designer.exports.downloads import TYPES
 from designer.exports.placements import PLACEMENT_TYPES
 from designer.exports.workloads import WORKLOAD_TYPES
+from designer.services.bringup.checklists import TickedChecklist, TickState
 from designer.services.workloads.answer import DesignWorkloads
 from estimator.asbuilt.result import LinkComparison
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
 from estimator.bringup.acceptance.result import Acceptance
+from estimator.bringup.checklist.files import CHECKLIST_FORMATS
 from estimator.handoff.formats import FORMATS
 from estimator.handoff.launch.formats import LAUNCH_FORMATS
 from estimator.handoff.launch.summary import PlacementSummary
@@ -331,6 +334,7 @@ estimate_placement = file_call(
     parameters=[EstimatePlacementQuery],
     description=f"The other parameters are those of `workloads/`. {_LAUNCH_FILES}",
 )
+WRITTEN_CHECKLISTS = [form for form in CHECKLIST_FORMATS.values() if form.content_type != "application/json"]
 WRITTEN_CONTRACTS = [form for form in ACCEPTANCE_FORMATS.values() if form.content_type != "application/json"]
 acceptance = call(
     "accept",
@@ -454,6 +458,38 @@ design_update = call(
     request=json_body(DESIGN_CHANGE),
     examples=[example("rename", {"name": "Bid, second round"}), example("revise", {"spec": SPEC})],
     tags=["designs"],
+)
+TICK = component(
+    "ChecklistTick",
+    body(
+        {
+            "item": {"type": "string", "maxLength": 200, "description": "Code of an item, as the checklist has it."},
+            "done": {"type": "boolean"},
+            "version": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "Of the tick as it was read; 0: there was none.",
+            },
+        },
+        required=["item", "done"],
+    ),
+)
+checklist_read = call(
+    "read_checklist",
+    "The order of work of a design as it is now, with what is ticked",
+    {(200, "application/json"): TickedChecklist, **files_of(*(form.content_type for form in WRITTEN_CHECKLISTS))},
+    (404, 503),
+    parameters=[ChecklistQuery],
+    tags=["bring-up"],
+)
+checklist_tick = call(
+    "tick_checklist",
+    "Tick an item of the checklist, or take its tick back",
+    {200: TickState},
+    (*BODY, 404, 409, 503),
+    request=json_body(TICK),
+    examples=[example("a rack is placed", {"item": "rack/rack-001", "done": True, "version": 0})],
+    tags=["bring-up"],
 )
 design_delete = delete_call("delete_design", "Delete a design with its versions", "designs")
 revision_create = call(

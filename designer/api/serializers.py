@@ -19,6 +19,7 @@ from designer.services.calibrations import calibrated_of
 from estimator.asbuilt.readers.files import AUTO
 from estimator.asbuilt.readers.files import FORMATS as READ_FORMATS
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
+from estimator.bringup.checklist.files import CHECKLIST_FORMATS
 from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
 from estimator.errors import Problem
 from estimator.handoff.formats import FORMATS as LINK_FORMATS
@@ -140,6 +141,10 @@ class CompareQuery(FabricQuery):
     format = _choice(
         (AUTO, *READ_FORMATS), default=AUTO, help_text="The form of the file; auto detects it from the content."
     )
+
+
+class ChecklistQuery(serializers.Serializer[Any]):
+    format = _choice(tuple(CHECKLIST_FORMATS), default="json", help_text="JSON with ticks, or a file of all items.")
 
 
 class AcceptanceQuery(serializers.Serializer[Any]):

@@ -28,7 +28,7 @@ from tests.processes import BASE_DIR, AppOfVersion, RunningApp, clean_environmen
 
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = {390: 844, 1440: 900, 2560: 1440}
-TABS = ("overview", "cost", "performance", "workloads", "fabric", "cabling", "racks", "findings", "handoff")
+TABS = ("overview", "cost", "performance", "workloads", "fabric", "cabling", "racks", "bringup", "findings", "handoff")
 KEPT_WIDTH = 960  # of a picture that is kept; narrower ones stay as they are
 QUALITY = 40
 FILL = "import django, json; django.setup(); from tests.designer.showcase import make; print(json.dumps(make()))"
@@ -68,6 +68,7 @@ PAGES = {
     "workloads-servers": Shot("{hall}?tab=workloads&beside=servers", at="#servers"),
     "workloads-launch": Shot("{hall}?tab=workloads", at="#placement-form"),
     "acceptance": Shot("{hall}?tab=workloads", click="#acceptance a.button"),
+    "checklist": Shot("{hall}checklist/"), "checklist-cabling": Shot("{hall}checklist/?crew=cabling"),
     "schedule": Shot("{hall}?tab=cabling&view=schedule", at="#result"),
     "floor": Shot("{hall}?tab=racks", at="#floor"), "elevations": Shot("{hall}?tab=racks", at="#racks"),
     "failures": Shot("{hall}?tab=findings", at="#failures"),

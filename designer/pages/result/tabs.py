@@ -10,6 +10,7 @@ from designer.drawings.overview import fabric_svg, part_names
 from designer.pages.calibrations.page import used_context
 from designer.pages.prices.page import used_book
 from designer.pages.result.bill import sorted_bom
+from designer.pages.result.bringup.tab import bringup_context
 from designer.pages.result.cabling.tab import cabling_context
 from designer.pages.result.cost.tab import cost_context
 from designer.pages.result.fabric import fabric_context
@@ -48,6 +49,7 @@ TABS = (
     Tab("workloads", "Workloads"),
     Tab("cabling", "Cabling"),
     Tab("racks", "Racks"),
+    Tab("bringup", "Bring-up"),
     Tab("findings", "Findings"),
     Tab("handoff", "Exports"),
 )
@@ -87,6 +89,8 @@ def result_context(job: EstimateJob, page: ShownPage, query: Given) -> Context:
             return context | cabling_context(job, estimate, query)
         case "racks":
             return context | racks_context(job, page, query)
+        case "bringup":
+            return context | bringup_context(job, estimate, page)
         case "findings":
             return context | findings_context(estimate) | failures_context(estimate)
         case "handoff":

@@ -3,9 +3,12 @@
 from django.urls import path
 
 from designer.pages.result import acceptance, asbuilt, own_model, views
+from designer.pages.result.bringup import checklist
 from designer.pages.result.cost import what_if
 
 urlpatterns = [
+    path("designs/<uuid:design_id>/checklist/", checklist.checklist, name="checklist"),
+    path("designs/<uuid:design_id>/checklist/tick/", checklist.checklist_tick, name="checklist-tick"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/", views.estimate_status, name="estimate-status"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cancel/", views.estimate_cancel, name="estimate-cancel"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/tabs/", views.estimate_tab, name="estimate-tab"),

@@ -62,6 +62,8 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "get /api/v1/designs/{id}/",
         "patch /api/v1/designs/{id}/",
         "delete /api/v1/designs/{id}/",
+        "get /api/v1/designs/{id}/checklist/",
+        "patch /api/v1/designs/{id}/checklist/",
         "post /api/v1/designs/{id}/revisions/",
         "get /api/v1/designs/{id}/revisions/{number}/",
         "get /api/v1/estimates/",

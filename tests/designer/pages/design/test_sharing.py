@@ -99,7 +99,19 @@ class TestReading:
         assert 'type="submit" class="button primary"' not in words
 
     @pytest.mark.parametrize(
-        "tab", ["overview", "fabric", "cost", "performance", "workloads", "cabling", "racks", "findings", "handoff"]
+        "tab",
+        [
+            "overview",
+            "fabric",
+            "cost",
+            "performance",
+            "workloads",
+            "cabling",
+            "racks",
+            "bringup",
+            "findings",
+            "handoff",
+        ],
     )
     def test_every_tab_opens_and_leads_to_nothing_that_asks_for_a_sign_in(self, design, job, tab):
         client, _, _ = visitor(design)

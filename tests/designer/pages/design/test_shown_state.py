@@ -28,6 +28,7 @@ BID: dict[str, Any] = {
     "other_fabrics": [{"role": "storage", "generation": "ndr", "extra_endpoints": 4}],
     "site": {"plan": {}},
 }
+OPEN = ("spec", "checklist")  # pages of the design that a visitor may open
 QUERIES = [
     *({"tab": tab} for tab in KEYS),
     {"tab": "cabling", "view": "device", "device": "leaf-001"},
@@ -110,7 +111,7 @@ def test_a_shared_page_leads_to_nothing_that_its_visitor_may_not_open(owner: Use
     own, found = reverse("design", args=[design.pk]), set()
     for query in QUERIES:
         whole = guest.get(own, query).content.decode()
-        assert strays(design, job, whole, own, [reverse("spec", args=[design.pk])]) == [], query
+        assert strays(design, job, whole, own, [reverse(name, args=[design.pk]) for name in OPEN]) == [], query
         found |= {address for address in addresses_of(whole) if address.startswith(("/designs/", "/api/"))}
     for address in sorted(found):
         wanted = 405 if address.endswith(FORMS) else 200

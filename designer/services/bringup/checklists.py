@@ -1,0 +1,191 @@
+"""The checklist of a design with its ticks. Items come from the current state of the design, ticks from the database.
+
+A tick belongs to an item's code, which stays from state to state; what was to do then is kept beside it, so that a tick of
+something else is shown as one. Each row has a number that counts its changes: who ticks says which one they saw.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from designer.models import ChecklistTick, Design
+from estimator.bringup.checklist.design import checklist_of
+from estimator.bringup.checklist.files import Ticked as TickText
+from estimator.bringup.checklist.result import Checklist, Item
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.record import IfAny, Record
+from estimator.spec.design import DesignSpec
+from estimator.spec.parse import parse_spec
+
+KEPT = 8  # checklists of a process: one takes about a second to make
+
+
+class ChangedMeanwhile(EstimatorError):
+    """Somebody else changed a tick since it was seen."""
+
+    code = "changed_meanwhile"
+
+
+class TickState(Record):
+    """An item's tick as REST answers it; ``version`` is what the next change of it names."""
+
+    code: str
+    done: bool
+    by: IfAny[str] = None
+    at: IfAny[str] = None
+    version: int = 0
+    changed: bool = False
+    """True if it was ticked when there was something else to do there."""
+
+
+class TickedChecklist(Checklist):
+    """The checklist with the ticks that were made, as REST answers it."""
+
+    ticks: list[TickState]
+
+
+@dataclass(frozen=True)
+class Ticked:
+    """An item with its tick, if it ever had one."""
+
+    item: Item
+    tick: ChecklistTick | None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it was ticked for something else than there is to do now."""
+        return self.tick is not None and self.tick.is_done and self.tick.content != self.item.content
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is ticked as it stands now."""
+        return self.tick is not None and self.tick.is_done and not self.is_changed
+
+    @property
+    def version(self) -> int:
+        """Number of the last change; 0 where there was none."""
+        return self.tick.version if self.tick else 0
+
+    @property
+    def state(self) -> TickState:
+        """For REST."""
+        tick = self.tick
+        return TickState(
+            code=self.item.code,
+            done=self.is_done,
+            by=tick.by if tick else None,
+            at=tick.at.isoformat() if tick else None,
+            version=self.version,
+            changed=self.is_changed,
+        )
+
+
+@lru_cache(maxsize=KEPT)
+def _of_state(spec_hash: str, catalog_version: str, spec: "_Unhashed") -> Checklist:
+    return checklist_of(spec.value, load_catalog())
+
+
+@dataclass(frozen=True)
+class _Unhashed:
+    """A spec beside the hash that stands for it."""
+
+    value: DesignSpec
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Unhashed)
+
+
+def checklist_for(spec: DesignSpec, spec_hash: str) -> Checklist:
+    """The checklist of a state; kept, as every tick asks for it.
+
+    Raises
+    ------
+    EstimatorError
+        As ``checklist_of``.
+    """
+    return _of_state(spec_hash, load_catalog().version, _Unhashed(spec))
+
+
+def checklist_now(design: Design) -> Checklist:
+    """The checklist of a design's current state.
+
+    Raises
+    ------
+    EstimatorError
+        As ``checklist_of``.
+    """
+    return checklist_for(parse_spec(design.spec, load_catalog()), design.spec_hash)
+
+
+def with_ticks(design: Design, items: Iterable[Item]) -> list[Ticked]:
+    """Items with their ticks, in their order."""
+    ticks = {tick.item: tick for tick in design.ticks.all()}
+    return [Ticked(item, ticks.get(item.code)) for item in items]
+
+
+def as_text(design: Design, checklist: Checklist) -> TickText:
+    """For files: whether an item is done, who ticked it and when."""
+    ticked = {one.item.code: one for one in with_ticks(design, checklist.items)}
+
+    def text(code: str) -> tuple[str, str, str]:
+        one = ticked[code]
+        done = "yes" if one.is_done else "changed" if one.is_changed else "no"
+        return done, one.tick.by if one.tick else "", one.tick.at.isoformat() if one.tick else ""
+
+    return text
+
+
+def item_of(checklist: Checklist, code: str) -> Item:
+    """An item by its code.
+
+    Raises
+    ------
+    SpecError
+        If the checklist has none of this code.
+    """
+    found = next((item for item in checklist.items if item.code == code), None)
+    if found is None:
+        message = (
+            f"The checklist has no item {code[:80]!r}. Its items are those of the design as it is now: load it again."
+        )
+        raise SpecError([Problem("item", "no_such_item", message)])
+    return found
+
+
+def tick(design: Design, item: Item, *, is_done: bool, seen: int, by: str) -> Ticked:
+    """Tick an item, or take its tick back.
+
+    Parameters
+    ----------
+    seen : the ``version`` that was shown; 0 where the item had no tick.
+    by : who does it, as others see it.
+
+    Raises
+    ------
+    ChangedMeanwhile
+        If somebody else has changed it since; nothing is written then.
+    """
+    values = {"content": item.content, "is_done": is_done, "by": by[:200], "at": timezone.now()}
+    if seen == 0:
+        try:
+            with transaction.atomic():
+                return Ticked(item, ChecklistTick.objects.create(design=design, item=item.code, version=1, **values))
+        except IntegrityError:
+            pass  # somebody was first: said below
+    elif ChecklistTick.objects.filter(design=design, item=item.code, version=seen).update(**values, version=seen + 1):
+        return Ticked(item, ChecklistTick.objects.get(design=design, item=item.code))
+    now = design.ticks.filter(item=item.code).first()
+    words = (
+        f"{now.by} {'ticked' if now.is_done else 'took back'} “{item.title}” on {now.at:%-d %B at %H:%M} UTC"
+        if now
+        else f"“{item.title}” has no tick any more"
+    )
+    message = f"{words}, after this page was loaded. Nothing was changed: it is shown as it is now."
+    raise ChangedMeanwhile([Problem("version", ChangedMeanwhile.code, message)])
