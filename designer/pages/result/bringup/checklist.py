@@ -1,5 +1,6 @@
 """The page of a design's checklist: a day at a time, ticked by whoever may edit the design, printed, and as files."""
 
+from itertools import pairwise
 from typing import NamedTuple
 from uuid import UUID
 
@@ -34,6 +35,7 @@ from estimator.units import is_whole_number
 PAGE, ITEM = "designer/result/bringup/checklist.html", "designer/result/bringup/_item.html"
 ALL = "all"
 MOST_SHOWN = 1_500  # items of a page; a file has all of them
+MOST_DAYS, NEAR = 60, 12  # to choose from; of more of them those that are near
 
 
 class Progress(NamedTuple):
@@ -49,6 +51,14 @@ class Row(NamedTuple):
 
     number: int
     one: Ticked
+
+
+class Day(NamedTuple):
+    """A day to choose; ``is_after_gap`` says that days before it are not listed."""
+
+    number: int
+    is_done: bool
+    is_after_gap: bool
 
 
 class Group(NamedTuple):
@@ -118,13 +128,11 @@ def page_context(design: Design, made: Checklist, query: Given) -> Context:
     of_crew = [Row(number, one) for number, one in enumerate(ticked, start=1) if crew in ("", one.item.crew)]
     day = _day(str(query.get("day") or ""), of_crew, made)
     of_day = [row for row in of_crew if day == ALL or row.one.item.day <= int(day) <= row.one.item.last_day]
-    spans = [range(row.one.item.day, row.one.item.last_day + 1) for row in of_crew if not row.one.is_done]
-    open_days = {number for span in spans for number in span}
     return {
         "checklist": made,
         "crew": crew,
         "day": day,
-        "days": [(number, number not in open_days) for number in range(1, made.days + 1)],
+        "days": _days(of_crew, 0 if day == ALL else int(day)),
         "groups": _groups(of_day[:MOST_SHOWN], None if day == ALL else int(day)),
         "n_hidden": max(len(of_day) - MOST_SHOWN, 0),
         "formats": CHECKLIST_FORMATS,
@@ -153,6 +161,19 @@ def _day(asked: str, rows: list[Row], made: Checklist) -> str:
     if is_whole_number(asked, MAX_DIGITS) and 1 <= int(asked) <= made.days:
         return asked
     return str(next((row.one.item.day for row in rows if not row.one.is_done), 1))
+
+
+def _days(rows: list[Row], shown: int) -> list[Day]:
+    """Days with work among the rows; of many those near the one that is shown, the first and the last."""
+    is_done: dict[int, bool] = {}
+    for row in rows:
+        for number in range(row.one.item.day, row.one.item.last_day + 1):
+            is_done[number] = is_done.get(number, True) and row.one.is_done
+    numbers = sorted(is_done)
+    if len(numbers) > MOST_DAYS:
+        numbers = [number for number in numbers if abs(number - shown) <= NEAR or number in (numbers[0], numbers[-1])]
+    gaps = [False, *(after - before > 1 for before, after in pairwise(numbers))]
+    return [Day(number, is_done[number], is_gap) for number, is_gap in zip(numbers, gaps, strict=False)]
 
 
 def _groups(rows: list[Row], day: int | None) -> list[Group]:
