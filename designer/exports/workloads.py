@@ -1,5 +1,6 @@
 """The files of the workloads tab: layouts, placements, links and traffic, with what the figures rest on."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
@@ -234,6 +235,12 @@ def workloads_xlsx(estimate: PricedEstimate, shown: DesignWorkloads, created: da
     return workbook(estimate, [make(shown) for make in TABLES.values()], created, "workloads")
 
 
+def workloads_json(estimate: PricedEstimate, shown: DesignWorkloads) -> Download:
+    """All that the tab shows, as REST answers it."""
+    content = json.dumps(shown.as_json(), ensure_ascii=False, indent=1).encode()
+    return Download(file_name(estimate, "json", "workloads"), "application/json", content)
+
+
 WORKLOAD_TYPES = {"csv": CSV_TYPE, "xlsx": XLSX_TYPE}
 WORKLOAD_FORMATS = ("json", *WORKLOAD_TYPES)
 
@@ -241,7 +248,9 @@ WORKLOAD_FORMATS = ("json", *WORKLOAD_TYPES)
 def workloads_download(
     form: str, estimate: PricedEstimate, shown: DesignWorkloads, table: str, created: datetime
 ) -> Download:
-    """One of WORKLOAD_TYPES; a CSV holds one table, a workbook all."""
+    """One of WORKLOAD_FORMATS; a CSV holds one table, the others all."""
+    if form == "json":
+        return workloads_json(estimate, shown)
     if form == "csv":
         return workloads_csv(estimate, shown, table)
     return workloads_xlsx(estimate, shown, created)

@@ -19,16 +19,19 @@ from rest_framework.request import Request
 from rest_framework.throttling import AnonRateThrottle
 
 from designer.exports.downloads import BOM_FILES, COST_FILES
+from designer.exports.workloads import TABLES, WORKLOAD_FORMATS, workloads_download
 from designer.models import Design, ShareLink
 from designer.pages.result.job import job_or_404
 from designer.pages.sending import attachment
 from designer.services.access import GONE, close, design_page, design_to_own, remember
 from designer.services.designs.results import result_of
 from designer.services.sharing import find, issue, live_links, withdraw
+from designer.services.workloads.answer import workloads_of
 from designer.wording.context import Context
 from designer.wording.query import one_of
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
+from estimator.result import PricedEstimate
 
 logger = logging.getLogger(__name__)
 
@@ -124,10 +127,33 @@ def share_withdraw(request: HttpRequest, design_id: UUID, link_id: int) -> HttpR
 @require_safe
 def shared_file(request: HttpRequest, design_id: UUID, job_id: UUID, kind: str, form: str) -> HttpResponse:
     """The bill of materials or the cost of an estimate as a file, for those who may see the design but not call the API."""
-    _, job = job_or_404(request, design_id, job_id)
+    job, made = _finished_or_404(request, design_id, job_id)
     writers = FILES.get(kind, {})
-    made = result_of(job) if job.state == EstimateJob.State.SUCCEEDED else None
-    if form not in writers or made is None:
+    if form not in writers:
         raise Http404("There is no such file.")
     file = writers[form](made, job.finished_at or job.created_at)
     return attachment(file.content, file.content_type, file.name)
+
+
+@design_page
+@require_safe
+def shared_workloads(request: HttpRequest, design_id: UUID, job_id: UUID, form: str) -> HttpResponse:
+    """What the workloads tab shows at the address’s query, for the same people: JSON, a workbook, or one table as CSV."""
+    job, made = _finished_or_404(request, design_id, job_id)
+    if form not in WORKLOAD_FORMATS:
+        raise Http404("There is no such file.")
+    try:
+        shown = workloads_of(made, request.GET)
+    except EstimatorError as error:  # the tab says so beside its fields, and offers no file
+        raise Http404(" ".join(problem.message for problem in error.problems)) from None
+    table = one_of(request.GET.get("table"), TABLES)
+    file = workloads_download(form, made, shown, table, job.finished_at or job.created_at)
+    return attachment(file.content, file.content_type, file.name)
+
+
+def _finished_or_404(request: HttpRequest, design_id: UUID, job_id: UUID) -> tuple[EstimateJob, PricedEstimate]:
+    _, job = job_or_404(request, design_id, job_id)
+    made = result_of(job) if job.state == EstimateJob.State.SUCCEEDED else None
+    if made is None:
+        raise Http404("There is no such file.")
+    return job, made

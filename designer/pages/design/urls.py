@@ -41,5 +41,10 @@ urlpatterns = [
         share.shared_file,
         name="shared-file",
     ),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/files/workloads/<slug:form>/",
+        share.shared_workloads,
+        name="shared-workloads",
+    ),
     path("shared/<str:secret>/", share.shared, name="shared"),
 ]

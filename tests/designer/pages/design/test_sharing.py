@@ -1,8 +1,10 @@
 """Shared links: what they open, what they do not, and that a secret opens nothing once it is withdrawn."""
 
+import html
 import io
 import logging
 import logging.config
+import re
 import uuid
 
 import pytest
@@ -19,6 +21,7 @@ from designer.services.designs.edits import typed_now
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import save_design
 from designer.services.sharing import MOST_LINKS, issue, withdraw
+from designer.wording.numbers import computed
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
 from estimator.spec.parse import parse_spec
@@ -138,6 +141,24 @@ class TestReading:
         assert answer.status_code == 200
         assert answer.content.startswith(start) or form == "csv"
         assert client.get(reverse("shared-file", args=[design.pk, job.pk, kind, "exe"])).status_code == 404
+
+    def test_files_of_the_workloads_tab_can_be_taken_along(self, design, job):
+        client, _, _ = visitor(design)
+        query = {"tab": "workloads", "train_model": "llama3-8b", "serve_model": "llama3-8b"}
+        page = client.get(reverse("design", args=[design.pk]), query).content.decode()
+        offered = {html.unescape(one) for one in re.findall(r'href="([^"]+/files/workloads/[^"]+)"', page)}
+        assert len(offered) == 4 + 1 + 1  # a CSV a table
+        shown = re.findall(r'data-label="Step, s">([\d.,]+)<', page)
+        for address in offered:
+            answer = client.get(address)
+            assert (answer.status_code, answer["X-Robots-Tag"]) == (200, "noindex, nofollow")
+            if "/json/" in address:
+                found = answer.json()["training"]["searched"]["layouts"]
+                assert [computed(one["step_s"]) for one in found] == shown
+        address = reverse("shared-workloads", args=[design.pk, job.pk, "csv"])
+        assert client.get(address, {"batch": "none"}).status_code == 404
+        assert client.get(reverse("shared-workloads", args=[design.pk, job.pk, "exe"])).status_code == 404
+        assert Client().get(address).status_code == 302
 
     def test_the_spec_can_be_copied(self, design):
         client, _, _ = visitor(design)
