@@ -51,6 +51,11 @@ class Gate(Record):
     evidence: str
     note: IfAny[str] = None
 
+    @property
+    def fault_loss(self) -> float:
+        """Share that a path at ``fault_at`` has lost, against its peers where the gate has ``peers_at``, else as expected."""
+        return 1 - self.fault_at / self.expected
+
 
 class GateResult(Record):
     """One path of a gate as measured, the middle of its repetitions; null where it was not run."""

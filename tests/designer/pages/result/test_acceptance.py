@@ -54,6 +54,9 @@ def test_the_page_shows_every_gate_and_sorts_them(page: Client, address: str) ->
     shown = text_of(page.get(address))
     for words in ("Host and GPU, PCIe 5.0 x16", "The whole cluster", "One rail", "ib_write_bw -d HCA"):
         assert words in shown
+    # a node that is 10 % down can lie above its line: the page says what it is found against
+    assert re.search(r"10.0.% below its peers", shown)
+    assert re.search(r"40.0.% below expected", shown)
     by_expected = page.get(address, {"sort": "-expected"}).content.decode()
     assert by_expected.index("All GPUs of a node") < by_expected.index("Host and GPU")
     assert 'aria-sort="descending"' in by_expected
