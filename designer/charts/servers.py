@@ -8,8 +8,11 @@ from designer.wording.numbers import computed, count, usd_small, usd_small_range
 from estimator.workloads.servers import ServerRow
 
 
-def servers_chart(servers: Sequence[ServerRow]) -> Chart | None:
-    """A line a server from the low end to the high one, with the typical figure on it; None where none has a price."""
+def servers_chart(servers: Sequence[ServerRow], key: str) -> Chart | None:
+    """A line a server from the low end to the high one, with the typical figure on it; None where none has a price.
+
+    ``key`` tells charts of one page apart.
+    """
     priced = [(one, one.usd_per_million_tokens) for one in servers if one.usd_per_million_tokens is not None]
     if not priced:
         return None
@@ -61,7 +64,7 @@ def servers_chart(servers: Sequence[ServerRow]) -> Chart | None:
     ]
     best = min(priced, key=lambda pair: pair[1].typical)
     chart = chart_of(
-        "servers-usd",
+        f"{key}-usd",
         "A million tokens on servers with their scale-up domains",
         f"Dollars a million tokens of {len(rows)} servers; {server_words(best[0])} costs least, {usd_small(best[1].typical)}.",
         [],

@@ -21,6 +21,7 @@ TRAINING_DEFAULTS = {
     "task": "pretrain",
     "sequence": "8192",
     "tokens": "15",
+    "train_beside": "",
 }
 SERVING_DEFAULTS = {
     "serve_model": "llama3-70b",
@@ -34,6 +35,7 @@ SERVING_DEFAULTS = {
 }
 POOLS, SERVERS = "pools", "servers"
 BESIDE = {"": "nothing else", POOLS: "prefill and decode apart", SERVERS: "servers of other domains"}
+TRAIN_BESIDE = {key: BESIDE[key] for key in ("", SERVERS)}
 PLACEMENT_DEFAULTS = {"job_name": "job", "script": "train.py", "image": "IMAGE"}
 MOST_DIGITS = 9
 
@@ -54,6 +56,7 @@ class TrainingForm(AskForm):
     sequence = ask("Sequence", unit="tokens", inputmode="numeric", maxlength=9)
     batch = ask("Global batch", unit="sequences", inputmode="numeric", maxlength=8)
     tokens = ask("Train on", unit="trillion tokens", inputmode="decimal", maxlength=8)
+    train_beside = ask("Compare with", choices=TRAIN_BESIDE.items())
 
 
 def training_form(query: Given, n_gpus: int) -> TrainingForm:

@@ -1,12 +1,14 @@
-"""A served model beside other ways to serve it: prefill and decode on GPUs of their own, and servers of other domains."""
+"""Other ways to run a model: prefill and decode on GPUs of their own, and servers of other domains, to train or to serve."""
 
-from designer.forms.workloads import ServingForm, number, whole
+from designer.forms.workloads import ServingForm, TrainingForm, number, whole
+from designer.services.workloads import training
 from designer.services.workloads.asking import asking
 from designer.services.workloads.links import system_keys
 from designer.services.workloads.serving import FIELDS, DesignPlacement, keys_of
 from estimator.record import Json, Record
 from estimator.result import PricedEstimate
 from estimator.serving_request.answering import served
+from estimator.training_request import trained
 from estimator.workloads.servers import ScaleUp
 from estimator.workloads.serving.answer import Placement, ServedRow
 from estimator.workloads.serving.pools import Comparison, PoolsLayout, words_of_pools
@@ -55,6 +57,7 @@ class _ServersAnswer(Record):
 
 _ask_for_pools = asking(served, _PoolsAnswer.from_json, ServingForm, FIELDS, kept=32)
 _ask_for_servers = asking(served, _ServersAnswer.from_json, ServingForm, FIELDS, kept=32)
+_ask_for_servers_to_train = asking(trained, _ServersAnswer.from_json, TrainingForm, training.FIELDS, kept=32)
 
 
 def searched_pools(form: ServingForm, estimate: PricedEstimate) -> SearchedPools:
@@ -92,6 +95,18 @@ def compared_servers(form: ServingForm, estimate: PricedEstimate, best: DesignPl
     request = keys_of(form) | {"design": estimate.spec.as_json(), "compare_servers": True, "top": 1}
     request["target"] |= {"tpot_ms": within_ms(form, best)}
     return _ask_for_servers(request).scale_up
+
+
+def servers_to_train(form: TrainingForm, estimate: PricedEstimate) -> ScaleUp:
+    """The model trained on servers of other domains, on as many GPUs and with the same batch.
+
+    Raises
+    ------
+    SpecError
+        With what is wrong, by the names of the form's fields.
+    """
+    request = training.keys_of(form) | {"design": estimate.spec.as_json(), "compare_servers": True, "top": 1}
+    return _ask_for_servers_to_train(request).scale_up
 
 
 def within_ms(form: ServingForm, best: DesignPlacement | None) -> float:

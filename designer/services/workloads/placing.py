@@ -8,7 +8,7 @@ from designer.services.link_lists import refuse_outdated
 from designer.services.workloads.links import on_design
 from designer.services.workloads.serving import DesignPlacement, searched_placements
 from designer.services.workloads.training import searched_layouts
-from designer.wording.layouts import layout_words, placement_words
+from designer.wording.layouts import batch_words, layout_words, placement_words
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.handoff.launch.formats import SERVING, TRAINING
@@ -96,13 +96,12 @@ def _of_training(step: StepAnswer) -> Placeable:
     if layout is None:
         raise ValueError("a layout of a search names its degrees")
     degrees = (layout.tp, layout.pp, layout.cp, layout.ep, layout.dp, layout.virtual_stages, layout.micro_batch)
+    key = f"{_key('t', degrees)}.{layout.zero_stage}.{layout.recompute}"
     parallel = layout.as_json() | {"sequence_parallel": True}  # what the search takes for granted
     if layout.ep > 1:
         parallel["expert_tp"] = 1  # experts are whole on their ranks in the model of a step
-    label = f"Training: {layout_words(layout)}, micro-batch {layout.micro_batch}"
-    if layout.virtual_stages > 1:
-        label += f", {layout.virtual_stages} virtual stages"
-    return Placeable(_key("t", degrees), label, TRAINING, {"parallel": parallel, **_traffic(step)})
+    label = f"Training: {layout_words(layout)}, {batch_words(layout)}"
+    return Placeable(key, label, TRAINING, {"parallel": parallel, **_traffic(step)})
 
 
 def _traffic(step: StepAnswer) -> Json:

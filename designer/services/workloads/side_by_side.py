@@ -103,7 +103,11 @@ class Found:
 def compared_forms(row: Comparison, query: Given) -> tuple[TrainingForm, ServingForm]:
     """The forms as an address fills them in; every design trains with one batch, by default a sequence a GPU of the largest."""
     most = max((side.estimate.fabrics["compute"].counts.gpus for side in sides_of(row) if side.estimate), default=1)
-    return training_form(query, most), serving_form(query)
+    forms = training_form(query, most), serving_form(query)
+    for form in forms:  # a comparison has its sides
+        for name in ("train_beside", "beside"):
+            form.fields.pop(name, None)
+    return forms
 
 
 def compared_workloads(row: Comparison, training: TrainingForm, serving: ServingForm) -> WorkloadComparison:

@@ -9,7 +9,7 @@ from designer.services.workloads.own_models import model_named, shape_named
 from designer.wording.names import LEFT_OUT
 from designer.wording.numbers import words
 from estimator.errors import Problem, SpecError
-from estimator.record import Record
+from estimator.record import Json, Record
 from estimator.training_request import rate_of, trained
 from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.runs.goodput import RunRequest, TrainingRun, training_run
@@ -40,18 +40,19 @@ def searched_layouts(form: TrainingForm, on: OnDesign) -> SearchedLayouts:
     SpecError
         With what is wrong, by the names of the form's fields.
     """
+    answer = _ask(keys_of(form) | {"system": on.system, "gpus": on.gpus, "top": LAYOUTS_SHOWN})
+    return answer.but(refused=_left_out(answer.refused))
+
+
+def keys_of(form: TrainingForm) -> Json:
+    """A request's keys of the model, its precision and its batch, as the form has them."""
     sequence, batch = (whole(name, text) for name, text in form.texts("sequence", "batch").items())
-    request = {
-        "system": on.system,
-        "gpus": on.gpus,
+    return {
         "model": model_named(form.text("train_model"), "train_model"),
         "precision": form.text("train_precision"),
         "task": form.text("task"),
         "parallel": {"sequence": sequence, "global_batch": batch},
-        "top": LAYOUTS_SHOWN,
     }
-    answer = _ask(request)
-    return answer.but(refused=_left_out(answer.refused))
 
 
 def _left_out(refused: Mapping[str, int]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from designer.charts.vega import Chart
 from designer.charts.workloads import parts_chart, serving_chart
 from designer.forms.asking import AskForm
 from designer.forms.workloads import POOLS, SERVERS, OwnModelForm, ServingForm, serving_form, training_form
-from designer.services.workloads.compared import compared_servers, searched_pools, within_ms
+from designer.services.workloads.compared import compared_servers, searched_pools, servers_to_train, within_ms
 from designer.services.workloads.links import domain_nodes_of, levels_of_design, on_design
 from designer.services.workloads.offered import offer_models
 from designer.services.workloads.placing import placing_of, request_of
@@ -92,6 +92,12 @@ def training_context(estimate: PricedEstimate, query: Given) -> Context:
             charts = [parts_chart(found.layouts[:LAYOUTS_DRAWN])]
             context |= {"best": best, "best_words": layout_words(best.parallel), "parts_charts": charts}
             context |= {"run": run_of(form, best, on)}
+        if form.text("train_beside") == SERVERS:
+            servers = servers_to_train(form, estimate)
+            context |= {
+                "train_servers": servers,
+                "train_servers_chart": servers_chart(servers.servers, "train-servers"),
+            }
     return context
 
 
@@ -118,6 +124,6 @@ def _beside(form: ServingForm, estimate: PricedEstimate, found: SearchedPlacemen
     scale_up = compared_servers(form, estimate, found.best)
     return {
         "scale_up": scale_up,
-        "servers_chart": servers_chart(scale_up.servers),
+        "servers_chart": servers_chart(scale_up.servers, "servers"),
         "within_ms": within_ms(form, found.best),
     }

@@ -91,6 +91,27 @@ def test_the_fastest_layouts_are_those_of_the_verb(page: Client, owner: User, se
     assert rows == [numbers.computed(one["step_s"]) for one in answer["layouts"]]
 
 
+def test_servers_of_other_domains_train_the_same_in_dollars(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SPEC)
+    estimate = result_of(job)
+    assert estimate
+    asked = {"train_model": "llama3-8b", "train_beside": "servers"}
+    context = training_context(estimate, asked)
+    found, best = context["train_servers"], context["best"]
+    own = next(one for one in found.servers if one.verdict == "own")
+    assert own.tokens_per_s == pytest.approx(best.tokens_per_s)
+    assert {one.scale_up_domain_gpus for one in found.servers} >= {8, 72}
+    words = words_of(page, design, **asked)
+    assert found.message in words
+    for one in found.servers:
+        assert one.name in words
+        assert one.layout in words
+    assert len(context["train_servers_chart"].table.rows) == len(
+        [one for one in found.servers if one.usd_per_million_tokens]
+    )
+    assert "train_servers" not in training_context(estimate, {"train_model": "llama3-8b"})
+
+
 def test_more_tokens_take_more_days_and_dollars(owner: User, sent: list[str]) -> None:
     _, job = finished(owner, SPEC)
     estimate = result_of(job)
@@ -277,6 +298,26 @@ def test_the_chosen_layout_has_its_launch_files(page: Client, owner: User, sent:
     assert any("format=vllm" in one for one in addresses(other, "/placement/"))
     script = page.get(next(one for one in addresses(other, "/placement/") if "format=vllm" in one)).content.decode()
     assert "meta-llama/" in script
+
+
+def test_each_layout_that_was_found_can_be_placed(page: Client, owner: User, sent: list[str]) -> None:
+    """Layouts of the same degrees differ in recompute or sharding: each is in the list by a name of its own, the first chosen."""
+    design, job = finished(owner, SPEC)
+    estimate = result_of(job)
+    assert estimate
+    asked = {"tab": "workloads", "train_model": "llama3-8b"}
+    layouts = training_context(estimate, asked)["searched"].layouts
+    degrees = {(one.parallel.tp, one.parallel.pp, one.parallel.cp, one.parallel.micro_batch) for one in layouts}
+    assert len(degrees) < len(layouts), "the case has none that differ in recompute alone"
+    content = page.get(reverse("design", args=[design.pk]), asked).content.decode()
+    listed = re.findall(r'<option value="(t\d[^"]+)"[^>]*>([^<]+)<', content)
+    assert len({key for key, _ in listed}) == len({label for _, label in listed}) == len(layouts)
+    address = next(one for one in addresses(content, "/placement/") if "format=megatron" in one)
+    first = page.get(address).content.decode()
+    key = next(key for key, label in listed if "selective recompute" in label)
+    other = page.get(address.replace(f"placed={listed[0][0]}", f"placed={key}")).content.decode()
+    assert "--recompute-granularity selective" not in first
+    assert "--recompute-granularity selective" in other
 
 
 def test_a_name_that_files_cannot_take_is_refused_on_the_page(page: Client, owner: User, sent: list[str]) -> None:
