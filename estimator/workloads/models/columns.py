@@ -40,6 +40,9 @@ class ShapeColumns:
     """
 
     layers: Ints
+    block_pairs: (
+        Floats  # blocks that mix tokens and feed-forward blocks, by two: layers, but half of a hybrid's single blocks
+    )
     hidden: Ints
     heads: Ints
     kv_heads: Ints
@@ -115,6 +118,7 @@ def _row(shape: ModelShape) -> dict[str, int | float | bool]:
     )
     return {
         "layers": shape.layers,
+        "block_pairs": _blocks(shape) / 2,
         "hidden": shape.hidden,
         "heads": shape.heads,
         "kv_heads": shape.kv_heads,
@@ -166,3 +170,10 @@ def _row(shape: ModelShape) -> dict[str, int | float | bool]:
         "state_values": state_values(shape),
         "state_flops": state_flops(shape),
     }
+
+
+def _blocks(shape: ModelShape) -> int:
+    """Blocks that each read and write the residual stream once; of a hybrid, whose layers are one block each, its layers."""
+    linear = shape.linear.layers if shape.linear else 0
+    experts = shape.experts.layers if shape.experts else 0
+    return shape.attention_layers + linear + shape.dense_layers + experts

@@ -94,7 +94,7 @@ def decode_step(cases: Cases, sequences: FloatArray, context: FloatArray, fabric
     reduce_s = all_reduce_s(cases, message, layouts.tp, fabric)
     spread = (layouts.attention_dp > 1) & (layouts.expert_ranks > 1)
     exchange = np.where(spread, exchange_s(cases, tokens / layouts.expert_ranks, fabric), 0.0)
-    kernels = shapes.layers * (of("layer_s") + of("host_layer_s")) + shapes.moe_layers * (
+    kernels = shapes.block_pairs * (of("layer_s") + of("host_layer_s")) + shapes.moe_layers * (
         of("moe_layer_s") + of("block_scale_layer_s")
     )
     dense, dense_flops = _decode_dense(cases, a_rank, turns, power)
@@ -103,7 +103,7 @@ def decode_step(cases: Cases, sequences: FloatArray, context: FloatArray, fabric
         dense_s=dense,
         experts_s=np.where(cases.is_moe, experts, 0.0),
         attention_s=attention,
-        tp_s=turns * ALL_REDUCES * shapes.layers * of("all_reduce_wait") * reduce_s,
+        tp_s=turns * ALL_REDUCES * shapes.block_pairs * of("all_reduce_wait") * reduce_s,
         ep_s=turns * shapes.moe_layers * of("expert_wait") * exchange,
         pp_s=np.where(layouts.pp > 1, layouts.pp * hop_s(cases, message / layouts.tp, fabric), 0.0),
         overhead_s=turns * kernels + of("step_s") + of("sequence_s") * a_rank,  # every rank schedules its own
@@ -120,7 +120,7 @@ def decode_bytes(cases: Cases, sequences: FloatArray) -> dict[str, FloatArray]:
     a_token = shapes.top_k * shapes.expert_hidden * (DISPATCH_BYTES + COMBINE_BYTES)
     spread = (layouts.attention_dp > 1) & (ranks > 1)
     return {
-        "tp": ALL_REDUCES * shapes.layers / layouts.pp * message * 2 * (layouts.tp - 1) / layouts.tp,
+        "tp": ALL_REDUCES * shapes.block_pairs / layouts.pp * message * 2 * (layouts.tp - 1) / layouts.tp,
         "ep": np.where(spread, shapes.moe_layers / layouts.pp * tokens / ranks * a_token * (ranks - 1) / ranks, 0.0),
         "pp": np.where(layouts.pp > 1, message / layouts.tp, 0.0),
     }
@@ -172,13 +172,13 @@ def prefill_token(cases: Cases, fabric: Fabric | None = None) -> Parts:
         experts_s=np.where(cases.is_moe, experts, 0.0),
         attention_s=attention / (of("attention_efficiency") * cases.gpus.bf16_flop_s),
         tp_s=ALL_REDUCES
-        * shapes.layers
+        * shapes.block_pairs
         * all_reduce_s(cases, message, layouts.tp, fabric)
         / chunk
         / layouts.attention_dp,
         ep_s=np.where(spread, shapes.moe_layers * exchange / chunk / layouts.attention_dp, 0.0),
         pp_s=np.where(layouts.pp > 1, (layouts.pp - 1) * hop_s(cases, message / layouts.tp, fabric) / chunk, 0.0),
-        overhead_s=shapes.layers * (of("prefill_layer_s") + of("host_layer_s")) / chunk / layouts.attention_dp,
+        overhead_s=shapes.block_pairs * (of("prefill_layer_s") + of("host_layer_s")) / chunk / layouts.attention_dp,
         arithmetic_s=dense + np.where(cases.is_moe, experts, 0.0),
     )
 

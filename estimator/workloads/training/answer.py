@@ -258,7 +258,7 @@ def _links(steps: Steps, traffic: Traffic, step_s: FloatArray) -> list[tuple[Lin
     n_micro, a_stage = layouts.micro_batches, 1 / layouts.pp
     again = np.where(layouts.recompute == 2, 1.5, 1.0)
     calls = {
-        "tp": TP_CALLS * again * shapes.layers * a_stage * n_micro,
+        "tp": TP_CALLS * again * shapes.block_pairs * a_stage * n_micro,
         "cp": CP_CALLS * shapes.attention_layers * a_stage * n_micro,
         "ep": EP_CALLS * again * shapes.moe_layers * a_stage * n_micro,
         "pp": 2.0 * layouts.virtual_stages * n_micro,

@@ -159,7 +159,7 @@ def _layers(steps: Steps, traffic: Traffic, parameters: Parameters, k: Constants
         attention=_attention(steps, k, tokens, again, power),
         memory=_memory(steps, k, tokens, moves, parameters),
         head=head,
-        tp=k.at(machines.tp_exposed) * traffic.tp.seconds * TP_CALLS * (1 + again / 2) * shapes.layers,
+        tp=k.at(machines.tp_exposed) * traffic.tp.seconds * TP_CALLS * (1 + again / 2) * shapes.block_pairs,
         cp=k["cp_exposed"] * traffic.cp.seconds * CP_CALLS * shapes.attention_layers,
         ep=k["ep_exposed"]
         * np.where(machines.ep_overlap, k["ep_overlap"], 1.0)
@@ -179,7 +179,10 @@ def _attention(steps: Steps, k: Constants, tokens: FloatArray, again: FloatArray
     seen = np.where(shapes.index_top_k > 0, np.minimum(np.maximum(shapes.index_top_k, 1), context), context)
     full = shapes.attention_width * shapes.full_layers * seen
     window = shapes.window_attention_width * shapes.window_layers * np.minimum(shapes.window, context)
-    softmax = 4 * tokens * (full + window) * (ATTENTION_PASSES + again) / rate
+    # every entry is scored by the index, whatever is attended to after it
+    merged = shapes.entries_per_token * shapes.full_layers / np.maximum(shapes.index_layers, 1)
+    index = shapes.index_layers * shapes.index_width * context * np.minimum(merged, 1.0) / 2
+    softmax = 4 * tokens * (full + window + index) * (ATTENTION_PASSES + again) / rate
     scans = shapes.linear_layers * shapes.state_flops * tokens * 3 / (k["state_efficiency"] * machines.bf16_flops)
     return np.asarray(softmax + scans)
 
@@ -191,20 +194,21 @@ def _memory(steps: Steps, k: Constants, tokens: FloatArray, moves: FloatArray, p
     unfused = np.where(machines.has_expert_bias, k["expert_bias_factor"], 1.0)
     fused = np.where(machines.fused_experts, k["fused_experts_bytes"], 1.0)
     experts = (k["dispatch_bytes"] * shapes.expert_hidden + k["expert_ffn_bytes"] * unfused * shapes.expert_ffn) * fused
+    streams = 1 + k["stream_factor"] * (shapes.residual_streams - 1)
     scores = k["unfused_attention_bytes"] * shapes.heads * layouts.sequence * shapes.attention_layers
     moved = (
         tokens
         * moves
         * (
-            layer * shapes.hidden * shapes.layers * shapes.residual_streams
+            layer * shapes.hidden * shapes.block_pairs * streams
             + k["ffn_bytes"] * shapes.ffn * shapes.dense_layers
             + experts * shapes.top_k * shapes.moe_layers
         )
-        + tokens * k["adapter_bytes"] * shapes.hidden * shapes.layers * machines.is_lora
+        + tokens * k["adapter_bytes"] * shapes.hidden * shapes.block_pairs * machines.is_lora
         + tokens * scores * machines.unfused_attention * (3 * moves - 2)
         + k["weight_bytes"] * parameters.of_all_stages * np.where(machines.is_lora, 0.4, 1.0)
     )
-    gaps = k["layer_gap"] * shapes.layers + k["expert_gap"] * shapes.moe_layers
+    gaps = k["layer_gap"] * shapes.block_pairs + k["expert_gap"] * shapes.moe_layers
     return np.asarray(moved / machines.memory_byte_s + np.where(machines.full_graphs, 0.3, 1.0) * gaps)
 
 

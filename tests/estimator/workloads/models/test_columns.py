@@ -39,3 +39,10 @@ def test_models_are_taken_by_index() -> None:
     assert taken.hidden.shape == (2, 2)
     assert taken.kv_values.tolist() == columns.kv_values[index].tolist()
     assert taken.is_tied.dtype == bool
+
+
+def test_layers_of_one_block_each_are_half_a_pair() -> None:
+    """A transformer's layer is a pair of blocks; Nemotron 3 Nano's 52 layers are 23 scans, 6 attentions and 23 of experts."""
+    pairs = dict(zip([shape.id for shape in SHAPES], shape_columns(SHAPES).block_pairs, strict=True))
+    assert (pairs["llama3-70b"], pairs["deepseek-v3"], pairs["qwen3.5-397b-a17b"]) == (80, 61, 60)
+    assert pairs["nemotron3-nano"] == 26
