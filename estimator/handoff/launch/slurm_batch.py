@@ -1,8 +1,9 @@
 """A Slurm batch script: nodes of the placement, kept together by the block or the tree plugin.
 
 Source: sbatch(1) of Slurm 25.05 (slurm.schedmd.com/sbatch.html): nodes, ntasks-per-node, gpus-per-node, nodelist, exclusive,
-switches, segment (24.05 and later, topology/block); distribution in srun(1). The topology itself is a file of the links:
-``python -m estimator links SPEC --format slurm-topology-yaml``.
+switches, segment (24.05 and later, topology/block); distribution in srun(1). A job whose nodes are no multiple of its segment
+is never started (SchedMD/slurm@284c3b9, src/plugins/topology/block/eval_nodes_block.c). The topology itself is a file of the
+links: ``python -m estimator links SPEC --format slurm-topology-yaml``.
 """
 
 from collections.abc import Iterator
@@ -13,8 +14,9 @@ from estimator.handoff.hostlist import hostlist
 from estimator.handoff.launch.job import Job
 from estimator.handoff.launch.shell import PROGRAM, STRICT
 from estimator.handoff.stamp import comments
-from estimator.units import counted
+from estimator.units import counted, divisors
 from estimator.workloads.placement.notes import refuse_uneven
+from estimator.workloads.placement.seats import Filling
 
 PORT = 29500
 WAIT = "30:00"  # 30 minutes for the switches wanted, after which the job takes what there is
@@ -26,13 +28,17 @@ def write(job: Job) -> Iterator[str]:
     refuse_uneven(part, "A Slurm job with tasks a node")
     nodes, each = job.nodes_of(part), part.ranks_per_node
     n_leaf_groups = len(np.unique(job.machine.leaf[part.nodes]))
-    segment = min(part.seats.filling.nodes_used, len(nodes))
+    segment = segment_of(part.seats.filling, len(nodes))
     yield PROGRAM
     yield (
         f"#SBATCH --job-name={job.name}\n#SBATCH --nodes={len(nodes)}\n#SBATCH --ntasks-per-node={each}\n"
         f"#SBATCH --gpus-per-node={job.machine.gpus_per_node}\n#SBATCH --exclusive\n"
     )
-    if job.spans_nodes:
+    if job.spans_nodes and segment is None:
+        notes = [
+            f"No --segment: {len(nodes)} nodes are no multiple of nodes that hold {part.seats.filling.unit} ranks together."
+        ]
+    elif job.spans_nodes:
         yield f"#SBATCH --segment={segment}\n"
         notes = [f"--segment keeps {segment} nodes at a time in one block of topology/block: a scale-up domain."]
     else:
@@ -58,3 +64,10 @@ def write(job: Job) -> Iterator[str]:
         '  export RANK="$SLURM_PROCID" LOCAL_RANK="$SLURM_LOCALID" WORLD_SIZE="$SLURM_NTASKS"\n'
         f'  exec python {job.placed.request.script} "$@"\' task "$@"\n'
     )
+
+
+def segment_of(filling: Filling, n_nodes: int) -> int | None:
+    """Nodes of a segment: the most of a domain's that divide the job's and hold whole units of ranks; None where none do."""
+    each = len(filling.gpus)
+    fitting = [one for one in divisors(n_nodes) if one <= filling.nodes_used and one * each % filling.unit == 0]
+    return max(fitting, default=None)

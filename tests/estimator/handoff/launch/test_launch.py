@@ -169,13 +169,16 @@ def test_flags_are_those_of_the_tools_sources(design: str, layout: str, name: st
     code = "\n".join(lines)
     if name == "nccl":
         assert set(re.findall(r"^(\w+)=", code, re.M)) <= known
-    elif name != "slurm":
+    elif name == "slurm":
+        directives = set(re.findall(r"^#+SBATCH (--[a-z-]+)", text(design, layout, name), re.M))
+        assert directives | set(re.findall(r"(?<!\S)--[a-z-]+", code)) | set(re.findall(r"\bSLURM_\w+", code)) <= known
+    else:
         flags = set(re.findall(r"(?<![\w-])--[a-z][a-z_-]*", code)) - {"--"}
         overrides = set(re.findall(r"^ +([a-z]+\.\w+)=", code, re.M))
         variables = set(re.findall(r"\b(VLLM_\w+)=", code))
         options = set(re.findall(r"^([a-z]\w+):", code, re.M)) if name == "tensorrt-llm" else set()
         assert flags | overrides | variables | options <= known
-    assert known or name == "slurm"
+    assert known
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")
@@ -348,7 +351,37 @@ def test_sbatch_knows_every_directive(tmp_path: Path) -> None:
     assert re.search("unrecognized|[Ii]nvalid", said(good.replace("--ntasks-per-node", "--ntasks-for-node")))
 
 
+def test_a_segment_divides_the_nodes_of_a_job() -> None:
+    """Slurm starts no job whose nodes are no multiple of its segment: 20 trays of domains of 18 take 10."""
+
+    def segment(design: str, parallel: dict[str, int]) -> str | None:
+        job = placed_job(parse_spec(DESIGNS[design], CATALOG), {"parallel": parallel}, CATALOG)
+        return directives(b"".join(LAUNCH_FORMATS["slurm"].write(job)).decode()).get("segment")
+
+    assert segment("racks", {"dp": 80}) == "10"
+    assert segment("racks", {"dp": 144}) == "18"
+    assert segment("racks", {"dp": 40}) == "10"  # all of them in one domain
+    assert segment("racks", {"tp": 8, "dp": 10}) == "10"
+    assert segment("racks", {"tp": 16, "dp": 5}) == "4"  # segments of 10 would part groups of 4 nodes
+    assert segment("racks", {"tp": 72, "dp": 1}) == "18"
+
+
 # --- Kubernetes
+
+
+@pytest.mark.parametrize(("design", "layout", "name"), of("jobset", "lws", "kueue-queue"))
+def test_keys_and_variables_are_those_of_the_controllers_sources(design: str, layout: str, name: str) -> None:
+    """Labels and annotations under a controller's own domain, and variables that it sets, are in flags.csv."""
+    with (DATA / "flags.csv").open(newline="") as file:
+        known = {row["flag"] for row in csv.DictReader(file) if row["tool"] == name}
+    written = text(design, layout, name)
+    code = "\n".join(line for line in written.splitlines() if not line.startswith("#"))
+    keys = set(re.findall(r"\b(?:kueue\.x-k8s|[a-z]+\.sigs\.k8s)\.io/[\w-]+", code))
+    keys |= set(re.findall(r"\b[a-z]+\.topograph\.run/[\w-]+", code))
+    keys = {key for key in keys if not re.fullmatch(r"kueue\.x-k8s\.io/v\d+beta\d+", key)}
+    variables = set(re.findall(r"\$\((\w+)\)", code))
+    assert keys | variables
+    assert keys | variables <= known
 
 
 def schema(node: Any) -> Any:
