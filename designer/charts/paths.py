@@ -5,19 +5,10 @@ from typing import Protocol
 
 from designer.charts.cost import tooltip
 from designer.charts.vega import IS_ON, Chart, Spec, chart_of, named_rows
-from designer.wording.numbers import computed, message_size, percent
+from designer.wording.numbers import computed, message_size, percent, traffic_words
 from estimator.workloads.paths.hierarchy import LinkLevel
 
 FEW_LEVELS = 4
-KINDS = {
-    "tp": "Tensor parallel",
-    "cp": "Context parallel",
-    "ep": "Experts",
-    "pp": "Pipeline stages",
-    "dp": "Data parallel",
-    "fsdp": "Data parallel",
-    "kv": "Caches of prompts",
-}
 
 
 class Traffic(Protocol):
@@ -86,15 +77,15 @@ def levels_chart(levels: Sequence[LinkLevel]) -> Chart:
 def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Sequence[Traffic]) -> Chart:
     """The links, the nearest on top, each with a bar of what runs over it as shares of the step; the table has the bytes."""
     heads = {one.code: f"{_head(one)}, {_rate(one)}" for one in levels}
-    series = list(dict.fromkeys(KINDS[one.traffic] for one in sent))
+    series = list(dict.fromkeys(traffic_words(one.traffic) for one in sent))
     placed = [(one, heads.get(one.level, one.level)) for one in sent]
     rows = [
         {
-            "series": f"s{series.index(KINDS[one.traffic])}",
+            "series": f"s{series.index(traffic_words(one.traffic))}",
             "text": link,
             "share": one.share_of_step,
             "printed": percent(one.share_of_step),
-            "kind": KINDS[one.traffic],
+            "kind": traffic_words(one.traffic),
             "bytes": message_size(one.bytes_per_step),
             "slower": slower_words(one),
         }
@@ -120,7 +111,7 @@ def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Seque
         {
             "head": link,
             "cells": [
-                _cell(KINDS[one.traffic]),
+                _cell(traffic_words(one.traffic)),
                 _cell(message_size(one.bytes_per_step)),
                 _cell(percent(one.share_of_step)),
                 _cell(slower_words(one)),
@@ -129,7 +120,7 @@ def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Seque
         for one, link in placed
     ]
     parts = ", ".join(
-        f"{KINDS[one.traffic]} {percent(one.share_of_step)} of the step on {link}" for one, link in placed
+        f"{traffic_words(one.traffic)} {percent(one.share_of_step)} of the step on {link}" for one, link in placed
     )
     chart = chart_of(
         key,
@@ -149,7 +140,7 @@ def slower_words(one: Traffic) -> str:
     """What sharing a link costs a kind of traffic: "1.02 times with data parallel, 2 at most"."""
     if not one.shares_with:
         return "alone on its link"
-    others = " and ".join(dict.fromkeys(KINDS[kind].lower() for kind in one.shares_with))
+    others = " and ".join(dict.fromkeys(traffic_words(kind).lower() for kind in one.shares_with))
     return f"{computed(one.slowdown)} times with {others}, {computed(one.slowdown_most)} at most"
 
 

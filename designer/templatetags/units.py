@@ -39,6 +39,7 @@ for printer in (
     numbers.medium_name,
     numbers.book_name,
     numbers.category_name,
+    numbers.traffic_words,
     numbers.is_assumption,
 ):
     register.filter(printer.__name__, printer)

@@ -331,6 +331,22 @@ def category_name(value: Any) -> str:
     return CATEGORY_NAMES.get(value, words(value))
 
 
+TRAFFIC_NAMES = {
+    "tp": "Tensor parallel",
+    "cp": "Context parallel",
+    "ep": "Experts",
+    "pp": "Pipeline stages",
+    "dp": "Data parallel",
+    "fsdp": "Data parallel",
+    "kv": "Caches of prompts",
+}
+
+
+def traffic_words(value: Any) -> str:
+    """A kind of traffic of a layout: ``tp`` → "Tensor parallel"."""
+    return TRAFFIC_NAMES.get(value, words(value))
+
+
 def is_assumption(value: Any) -> bool:
     """True for a basis that rests on no listing, datasheet or measurement."""
     return value in ("assumption", "seed")

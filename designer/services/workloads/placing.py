@@ -18,6 +18,7 @@ from estimator.jobs.models import EstimateJob
 from estimator.record import Given, Json
 from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
+from estimator.units import counted
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.placement.request import parse_placement
 from estimator.workloads.training.answer import StepAnswer
@@ -121,7 +122,7 @@ def _of_serving(found: DesignPlacement) -> Placeable:
     if layout is None:
         raise ValueError("a placement of a search names its degrees")
     degrees = (layout.tp, layout.pp, layout.attention_dp, layout.moe_tp, layout.ep)
-    label = f"Serving: {placement_words(layout)}, {found.replicas:,} replicas"
+    label = f"Serving: {placement_words(layout)}, {counted(found.replicas, 'replica')}"
     worker = layout.as_json()
     if layout.moe_tp * layout.ep != layout.tp * layout.attention_dp:  # of a model without experts
         del worker["moe_tp"]

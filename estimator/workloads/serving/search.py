@@ -187,7 +187,8 @@ def words_of(layout: Mapping[str, int]) -> str:
 
 def of_worker(row: IntArray) -> tuple[str, str]:
     """A layout of one worker in words, and how many GPUs a layer of it spans."""
-    return words_of(dict(zip(NAMES, row.tolist(), strict=True))), f"; its layers span {int(row[0] * row[2])} GPUs"
+    span = int(row[0] * row[2])
+    return words_of(dict(zip(NAMES, row.tolist(), strict=True))), f"; its layers span {span} GPUs" if span > 1 else ""
 
 
 def lost(found: Found, at: int, place: int, best: int, words_of_row: Callable[[IntArray], tuple[str, str]]) -> Advice:

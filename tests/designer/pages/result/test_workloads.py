@@ -244,8 +244,9 @@ def test_servers_of_other_domains_are_compared_in_dollars(page: Client, owner: U
         assert one.layout in words
 
 
-def test_what_runs_on_which_link_is_a_picture_with_its_table(owner: User, sent: list[str]) -> None:
-    _, job = finished(owner, SPEC)
+def test_what_runs_on_which_link_is_a_picture_with_its_table(page: Client, owner: User, sent: list[str]) -> None:
+    design, job = finished(owner, SPEC)
+    assert re.search(r"Data parallel network, as far as the (leaf|spine) ", words_of(page, design))
     estimate = result_of(job)
     assert estimate
     charts = {one.key: one for one in workloads_context(estimate, ASKED)["charts"]}
