@@ -310,6 +310,27 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
 
 
 @_verb(
+    "settings that devices have, against the plan and each other",
+    _SPEC,
+    _argument("files", metavar="FILE", nargs="+", help="what a device printed; leaf-r1-001:FILE says whose it is"),
+)
+def _check_settings(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.bringup.check.check import checked_settings
+    from estimator.bringup.check.upload import MAX_FILE_BYTES, MAX_FILES, owned
+    from estimator.catalog.loader import load_catalog
+    from estimator.spec.parse import parse_spec
+
+    catalog = load_catalog()
+    spec = parse_spec(_read_json(asked.file), catalog)
+    names = [owned(name, Path(name).exists()) for name in asked.files[: MAX_FILES + 1]]
+    contents = _read_files([file for _, file in names], MAX_FILE_BYTES, "Name files that devices printed.")
+    files = (
+        (f"{owner}:{name}" if owner else name, data) for (owner, _), (name, data) in zip(names, contents, strict=True)
+    )
+    return _json(checked_settings(spec, files, catalog).as_json())
+
+
+@_verb(
     "the links of a dump, topology, sheet or cable export against the design's",
     _SPEC,
     _argument("links", metavar="FILE", help="ibnetdiscover dump, .topo, CSV or XLSX sheet, NetBox export"),

@@ -1,0 +1,1 @@
+"""Readers of what devices print: a module a kind of file, each text → observations."""

@@ -1,0 +1,226 @@
+"""Junos: the configuration as set commands or in braces. Statements: Juniper's traffic management guide for QFX."""
+
+import re
+from collections import defaultdict
+from itertools import pairwise
+
+from estimator.bringup.check.observation import ALL, Notes
+from estimator.bringup.check.texts.lines import Words, junos
+from estimator.bringup.check.texts.spans import numbers
+
+KIND, SYSTEM = "Junos configuration", "junos"
+USUAL_MTU = 1514  # of a port that states none
+Entry = tuple[int, Words]
+
+
+def is_mine(text: str) -> bool:
+    """Whether it has statements of Junos in either form."""
+    return bool(
+        re.search(r"(?m)^\s*set (?:system|interfaces|class-of-service|protocols|version) \S", text)
+        or (re.search(r"(?m)^\s*(?:class-of-service|interfaces|system) \{", text) and ";" in text)
+    )
+
+
+def read(text: str, notes: Notes) -> None:
+    """Settings of ports and classes."""
+    entries = list(junos(text))
+    _Junos(entries, notes).read()
+
+
+class _Junos:
+    def __init__(self, entries: list[Entry], notes: Notes) -> None:
+        self.notes = notes
+        self.cos = [(line, words[1:]) for line, words in entries if words[:1] == ("class-of-service",)]
+        self.entries = entries
+        self.pfc_of: dict[str, int] = {}  # forwarding class → priority, of those without loss
+        self.queue_of: dict[str, int] = {}
+        self.dscp_of: dict[int, str] = {}
+
+    def read(self) -> None:
+        self._whole()
+        self._classes()
+        self._schedulers()
+        profiles = self._profiles()
+        self._ports(profiles)
+
+    def _whole(self) -> None:
+        for line, words in self.entries:
+            match words:
+                case ("system", "host-name", name):
+                    self.notes.device = name
+                case ("forwarding-options", "enhanced-hash-key", "ecmp-dlb", *rest):
+                    self.notes.see("balancing", ALL, "disable" not in rest, line)
+                case _:
+                    pass
+
+    def _classes(self) -> None:
+        lossless: set[str] = set()
+        priority: dict[str, int] = {}
+        priority_line: dict[str, int] = {}
+        first = None
+        for line, words in self.cos:
+            match words:
+                case ("forwarding-classes", "class", name, *rest):
+                    self._class(name, rest, line, lossless, priority, priority_line)
+                case ("classifiers", "dscp", _, "forwarding-class", name, "loss-priority", _, "code-points", *points):
+                    first = first or line
+                    for point in points:
+                        if re.fullmatch(r"[01]{6}", point):
+                            self.dscp_of[int(point, 2)] = name
+                            self.notes.see("dscp_class", int(point, 2), name, line)
+                        else:
+                            self.notes.skip(line, "a code point that is not six bits")
+                case _:
+                    pass
+        if first:
+            self.notes.see("dscp_map", ALL, "classifiers dscp", first)
+        for name, number in priority.items():
+            if name in lossless:
+                self.pfc_of[name] = number
+                self.notes.see("class_priority", name, number, priority_line[name])
+
+    def _class(
+        self,
+        name: str,
+        rest: list[str],
+        line: int,
+        lossless: set[str],
+        priority: dict[str, int],
+        priority_line: dict[str, int],
+    ) -> None:
+        if "no-loss" in rest:
+            lossless.add(name)
+        for key, value in pairwise(rest):
+            if key == "pfc-priority" and numbers(value):
+                priority[name], priority_line[name] = numbers(value)[0], line
+            if key == "queue-num" and numbers(value):
+                self.queue_of[name] = numbers(value)[0]
+                self.notes.see("class_queue", name, numbers(value)[0], line)
+
+    def _schedulers(self) -> None:
+        queues: dict[str, list[int]] = defaultdict(list)
+        fills: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        used: dict[str, str] = {}
+        marked: dict[str, int] = {}
+        begins: dict[str, int] = {}
+        for line, words in self.cos:
+            match words:
+                case ("scheduler-maps", _, "forwarding-class", name, "scheduler", scheduler):
+                    if name in self.queue_of:
+                        queues[scheduler].append(self.queue_of[name])
+                case ("schedulers", name, "explicit-congestion-notification"):
+                    marked[name] = line
+                case ("schedulers", name, "priority", how):
+                    begins.setdefault(f"{name}|{how}", line)
+                case ("schedulers", name, "drop-profile-map", *rest) if rest[-2:-1] == ["drop-profile"]:
+                    used[name] = rest[-1]
+                case ("drop-profiles", name, "interpolate", "fill-level", *levels):
+                    fills[name] += [(level, line) for level in numbers(",".join(levels))]
+                case _:
+                    pass
+            if words[:1] == ("schedulers",) and len(words) > 1:
+                begins.setdefault(words[1], line)
+        for name, line in begins.items():
+            scheduler, _, how = name.partition("|")
+            for queue in queues.get(scheduler, []):
+                if how:
+                    self.notes.see("scheduler", queue, how, line)
+                else:
+                    self.notes.see("ecn", queue, scheduler in marked, marked.get(scheduler, line))
+        for name, profile in used.items():
+            steps = fills.get(profile, [])
+            for queue in queues.get(name, []) if len(steps) > 1 else []:
+                for end, (level, line) in (("min", steps[0]), ("max", steps[-1])):
+                    self.notes.see(f"ecn_{end}_percent", queue, level, line)
+
+    def _profiles(self) -> dict[str, dict[str, Entry]]:
+        """By profile: the priorities that it pauses and where, its cable and its watchdog."""
+        out: dict[str, dict[str, Entry]] = defaultdict(dict)
+        for line, words in self.cos:
+            match words:
+                case ("congestion-notification-profile", name, "input", "dscp", "code-point", point, "pfc", *_):
+                    known = out[name].get("pfc", (line, ()))[1]
+                    out[name]["pfc"] = (line, (*known, point))
+                case ("congestion-notification-profile", name, "input", "ieee-802.1", "code-point", point, "pfc", *_):
+                    out[name]["trust"] = (line, ("ieee-802.1", point))
+                case ("congestion-notification-profile", name, "input", "cable-length", length, *_):
+                    out[name]["cable_m"] = (line, (length,))
+                case ("congestion-notification-profile", name, "pfc-watchdog", *_):
+                    out[name]["watchdog"] = (line, ())
+                case ("congestion-notification-profile", name, *_):
+                    out[name].setdefault("begins", (line, ()))
+                case _:
+                    pass
+        return out
+
+    def _ports(self, profiles: dict[str, dict[str, Entry]]) -> None:
+        notes = self.notes
+        begins: dict[str, int] = {}
+        has_mtu: set[str] = set()
+        profile_of: dict[str, tuple[int, str]] = {}
+        for line, words in self.entries:
+            if words[:1] == ("interfaces",) and len(words) > 2 and re.match(r"(?:et|xe|ge)-\d", words[1]):
+                port = words[1]
+                if words[2] not in ("number-of-sub-ports", "speed") or ":" in port:
+                    begins.setdefault(port, line)
+                match words[2:]:
+                    case ("mtu", size):
+                        notes.number("mtu", port, size, line)
+                        has_mtu.add(port)
+                    case ("speed", rate) if re.fullmatch(r"\d{1,4}[gG]", rate):
+                        notes.see("speed", port, int(rate[:-1]), line)
+                    case ("unit", _, "family", "inet", "address", address, *_):
+                        notes.see("address", port, address, line)
+                    case ("ether-options" | "gigether-options", "flow-control", *_):
+                        notes.see("global_pause", port, True, line)
+                    case ("ether-options" | "gigether-options", "speed", rate) if re.fullmatch(r"\d{1,4}[gG]", rate):
+                        notes.see("speed", port, int(rate[:-1]), line)
+                    case _:
+                        pass
+        self._spread_speed(begins)
+        trusted: dict[str, tuple[int, str]] = {}
+        for line, words in self.cos:
+            match words:
+                case ("interfaces", port, "congestion-notification-profile", name):
+                    profile_of[port] = (line, name)
+                case ("interfaces", port, "unit", _, "classifiers", kind, _):
+                    trusted[port] = (line, "dscp" if kind.startswith("dscp") else kind)
+                case ("interfaces", port, "classifiers", kind, _):
+                    trusted[port] = (line, "dscp" if kind.startswith("dscp") else kind)
+                case _:
+                    pass
+        for port, line in begins.items():
+            notes.see("port", port, True, line)
+            if port not in has_mtu:
+                notes.see("mtu", port, USUAL_MTU, line)
+            if port in trusted or trusted:
+                where, how = trusted.get(port, (line, "none"))
+                notes.see("trust", port, how, where)
+            self._flow(port, profile_of.get(port), profiles, line)
+
+    def _spread_speed(self, begins: dict[str, int]) -> None:
+        """A speed of a split cage is that of its ports."""
+        speeds = [one for one in self.notes.seen if one.setting == "speed" and ":" not in one.place]
+        for one in speeds:
+            for port in begins:
+                if port.partition(":")[0] == one.place and ":" in port:
+                    self.notes.see("speed", port, one.value, one.line)
+
+    def _flow(
+        self, port: str, used: tuple[int, str] | None, profiles: dict[str, dict[str, Entry]], begins: int
+    ) -> None:
+        notes = self.notes
+        if used is None:
+            notes.see("pfc", port, (), begins)
+            return
+        line, profile = used[0], profiles.get(used[1], {})
+        at, points = profile.get("pfc", (profile.get("begins", profile.get("cable_m", (line, ())))[0], ()))
+        dscps = [int(point, 2) for point in points if re.fullmatch(r"[01]{6}", point)]
+        paused = {self.pfc_of[name] for dscp in dscps if (name := self.dscp_of.get(dscp, "")) in self.pfc_of}
+        # the classifier may have moved the code point: the profile pauses it all the same
+        priorities = tuple(sorted(paused or (self.pfc_of.values() if dscps else ())))
+        notes.see("pfc", port, priorities, at)
+        if "cable_m" in profile:
+            notes.number("cable_m", port, profile["cable_m"][1][0], profile["cable_m"][0])
+        if "watchdog" in profile:
+            notes.see("watchdog", port, True, profile["watchdog"][0])

@@ -1,0 +1,57 @@
+"""NCCL: variables as KEY=VALUE, exported or in ``/etc/nccl.conf``, or a log with NCCL_DEBUG=INFO.
+
+Names: NVIDIA NCCL user guide, environment variables. Lines of logs: NVIDIA/nccl, src/transport/net_ib.
+"""
+
+import re
+
+from estimator.bringup.check.observation import ALL, Notes
+from estimator.bringup.check.texts.secrets import is_secret
+
+KIND, SYSTEM = "NCCL", "job"
+_VALUE = re.compile(r"(?:^|[\s;'\"])(?:export\s+|-x\s+|-\s*)?((?:NCCL|UCX)_[A-Z0-9_]+)\s*=\s*(\S.*?)?\s*;?\s*$")
+_LOGGED = re.compile(r"\b(NCCL_[A-Z0-9_]+) set (?:by environment |by environment|from .*? )?to (\S+?)\.?$")
+_USING = re.compile(r"NET/IB\s*: Using (.*)")
+_GDR = re.compile(
+    r"GPU Direct RDMA (Enabled|Disabled)(?: for (?:HCA|GPU) (\S+)(?: / HCA \d+)?(?: '([^']+)')?)?", re.IGNORECASE
+)
+_DEVICE = re.compile(r"\[\d+\](\S+?):(\d+)/(RoCE|IB)")
+MOST_TEXT = 200
+
+
+def is_mine(text: str) -> bool:
+    """Whether it has variables or lines of NCCL's log."""
+    return bool(re.search(r"(?m)NCCL INFO |^\s*(?:export\s+|-x\s+)?NCCL_[A-Z0-9_]+\s*=", text))
+
+
+def read(text: str, notes: Notes) -> None:
+    """Variables, and what the log says of NICs and GPUDirect."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.lstrip().startswith("#"):
+            continue
+        if "NCCL INFO" in line or "NCCL WARN" in line:
+            _logged(line, number, notes)
+            continue
+        match = _VALUE.search(line)
+        if match and not is_secret(match[1]):
+            _variable(match[1], match[2] or "", number, notes)
+
+
+def _variable(name: str, value: str, number: int, notes: Notes) -> None:
+    shown = value.strip().strip("'\"")[:MOST_TEXT]
+    notes.see("variable", name, shown, number)
+
+
+def _logged(line: str, number: int, notes: Notes) -> None:
+    logged, using, gdr = _LOGGED.search(line.rstrip()), _USING.search(line), _GDR.search(line)
+    if logged:
+        _variable(logged[1], logged[2], number, notes)
+    if using:
+        for device, port, kind in _DEVICE.findall(using[1]):
+            notes.see("used_nic", f"{device}:{port}", kind, number)
+    if gdr:
+        notes.see("gpudirect", gdr[3] or gdr[2] or ALL, gdr[1].lower() == "enabled", number)
+    elif "NET/IB" in line and re.search(r"\[send\]|\[receive\]", line):
+        notes.see("gpudirect", ALL, "GDRDMA" in line, number)
+    if "NET/Socket" in line and re.search(r"Using network Socket|NET/Socket : Using|via NET/Socket", line):
+        notes.see("over_sockets", ALL, "Using network" in line or "via" in line, number)

@@ -1,0 +1,147 @@
+"""Cisco NX-OS: ``show running-config``. Statements: Nexus 9000 configuration guides, quality of service."""
+
+import re
+
+from estimator.bringup.check.observation import ALL, Notes
+from estimator.bringup.check.texts.lines import Line, indented
+from estimator.bringup.check.texts.spans import in_bytes, numbers
+
+KIND, SYSTEM = "NX-OS running-config", "nxos"
+ROUTED_MTU = 1500  # of a port that states none
+_MARKS = re.compile(
+    r"random-detect minimum-threshold (\d+) (\w+) maximum-threshold (\d+) (\w+)(?: drop-probability (\d+))?(.*)"
+)
+
+
+def is_mine(text: str) -> bool:
+    """Whether it has statements that NX-OS alone has."""
+    return bool(
+        re.search(
+            r"(?m)^\s*(?:feature (?:bgp|lldp|lacp|interface-vlan|ospf|nxapi)\b|pause pfc-cos \d|set qos-group \d|"
+            r"class type (?:network-qos|queuing) |policy-map type |service-policy type |"
+            r"priority-flow-control (?:mode (?:on|off|auto)|watch-dog))|^!Command: show running-config",
+            text,
+        )
+    )
+
+
+def read(text: str, notes: Notes) -> None:
+    """Settings of ports and classes."""
+    lines = list(indented(text))
+    matches: dict[str, list[tuple[int, int]]] = {}
+    for line in lines:
+        words = line.text.split()
+        match words:
+            case ["hostname" | "switchname", name]:
+                notes.device = name
+            case ["match", "dscp", *rest]:
+                owner = line.block.split()
+                found = numbers(",".join(rest))
+                matches.setdefault(owner[-1] if owner else "", []).extend((dscp, line.number) for dscp in found)
+            case _:
+                pass
+    _classes(lines, matches, notes)
+    _queues(lines, notes)
+    paused = _paused(lines)
+    ports: dict[str, list[Line]] = {}
+    for line in lines:
+        owner = (line.above[0] if line.above else line.text).split()
+        if owner[0] == "interface" and len(owner) == 2 and re.match(r"Eth(?:ernet)?\d", owner[1]):
+            ports.setdefault(re.sub(r"^Eth(?=\d)", "Ethernet", owner[1]), []).append(line)
+        elif not line.above:
+            _whole(owner, line, notes)
+    for port, own in ports.items():
+        _port(port, own, paused, notes)
+
+
+def _whole(words: list[str], line: Line, notes: Notes) -> None:
+    match words:
+        case ["hardware", "profile", "dlb", *_]:
+            notes.see("balancing", ALL, True, line.number)
+        case ["no", "hardware", "profile", "dlb", *_]:
+            notes.see("balancing", ALL, False, line.number)
+        case _:
+            pass
+
+
+def _classes(lines: list[Line], matches: dict[str, list[tuple[int, int]]], notes: Notes) -> None:
+    """DSCPs by the group that the policy gives their class; the line is that of the match, or of the group."""
+    for line in lines:
+        words, owner = line.text.split(), line.block.split()
+        if words[:2] == ["set", "qos-group"] and len(words) == 3 and owner[:1] == ["class"]:
+            for dscp, _ in matches.get(owner[-1], []):
+                notes.number("dscp_class", dscp, words[2], line.number)
+            if owner[-1] == "class-default":
+                notes.see("dscp_map", ALL, "class-default", line.number)
+    mapped = {one.place for one in notes.seen if one.setting == "dscp_class"}
+    first = next((line.number for line in lines if line.text.startswith("policy-map type qos")), None)
+    first = first or next((line.number for line in lines if line.text.startswith("class-map type qos")), 1)
+    for dscp in range(64):
+        if str(dscp) not in mapped:
+            notes.see("dscp_class", dscp, 0, first)
+
+
+def _paused(lines: list[Line]) -> tuple[tuple[int, ...], int]:
+    """Priorities that the network policy pauses, and the line that says so; the policy has to be that of the system."""
+    used = next(
+        (line.text.split()[-1] for line in lines if line.text.startswith("service-policy type network-qos")), None
+    )
+    found: list[int] = []
+    at = next((line.number for line in lines if line.text.startswith("policy-map type network-qos")), 1)
+    for line in lines:
+        words = line.text.split()
+        policy = line.above[0].split()[-1] if line.above else ""
+        if words[:2] == ["pause", "pfc-cos"] and (used is None or policy == used):
+            found += numbers(",".join(words[2:]))
+            at = line.number
+    return tuple(dict.fromkeys(found)), at
+
+
+def _queues(lines: list[Line], notes: Notes) -> None:
+    for line in lines:
+        queue = re.search(r"\bq-?(\d+)$|q(\d)$", line.block)
+        if not line.block.startswith("class type queuing") or not queue:
+            continue
+        number = queue[1] or queue[2]
+        marks = _MARKS.match(line.text)
+        if marks:
+            low, low_unit, high, high_unit, mark, rest = marks.groups()
+            notes.see("ecn", number, "ecn" in rest.split(), line.number)
+            for setting, digits, unit in (("ecn_min", low, low_unit), ("ecn_max", high, high_unit)):
+                size = in_bytes(digits, unit)
+                if size is not None:
+                    notes.see(setting, number, size, line.number)
+            if mark:
+                notes.number("ecn_mark", number, mark, line.number)
+        elif line.text.startswith("priority level"):
+            notes.see("scheduler", number, "strict", line.number)
+        elif line.text.startswith("bandwidth") and not line.text.endswith(" 0"):
+            notes.see("scheduler", number, "dwrr", line.number)
+
+
+def _port(port: str, own: list[Line], paused: tuple[tuple[int, ...], int], notes: Notes) -> None:
+    first, (priorities, at) = own[0].number, paused
+    notes.see("port", port, True, first)
+    mode: tuple[bool, int] = (False, first)
+    has_mtu = False
+    for line in own[1:]:
+        match line.text.split():
+            case ["mtu", size]:
+                notes.number("mtu", port, size, line.number)
+                has_mtu = True
+            case ["speed", rate] if numbers(rate):
+                notes.see("speed", port, numbers(rate)[0] // 1000, line.number)
+            case ["priority-flow-control", "mode", how]:
+                mode = (how == "on", line.number)
+            case ["priority-flow-control", "watch-dog-interval", how]:
+                notes.see("watchdog", port, how == "on", line.number)
+            case ["flowcontrol", "receive" | "send", "on"]:
+                notes.see("global_pause", port, True, line.number)
+            case ["ip", "address", address, *_] if "/" in address:
+                notes.see("address", port, address, line.number)
+            case _:
+                pass
+    if not has_mtu:
+        notes.see("mtu", port, ROUTED_MTU, first)
+    is_on, line_of_mode = mode
+    notes.see("pfc", port, priorities if is_on else (), at if is_on else line_of_mode)

@@ -1,0 +1,1 @@
+"""Rules: what readings and plan say of each other, as faults with file and line."""

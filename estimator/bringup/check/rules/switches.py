@@ -1,0 +1,253 @@
+"""Switches: ports, flow control, classes and marking against the plan."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from estimator.bringup.check.expected import Classes, Device, Port
+from estimator.bringup.check.observation import ALL, Observation, Reading
+from estimator.bringup.check.rules.fault import Fault
+
+FAR = 10  # times beyond the published thresholds: sources themselves are that far apart
+STRICT = ("strict", "strict-high", "strict-priority")
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One configuration beside what is expected of its device; ``paused`` says which other devices pause which ports."""
+
+    reading: Reading
+    device: Device
+    classes: Classes
+    rate_gbit_s: int
+    balances: bool
+    peer_pauses: Callable[[str, str], bool | None]
+
+    def at(self, setting: str, port: str) -> Observation | None:
+        """A setting of a port, or the one of the whole device."""
+        return self.reading.first(setting, port, ALL)
+
+    @cached_property
+    def ports(self) -> list[Port]:
+        """Ports of the fabric that the file has; of a device that the design does not have, all."""
+        seen = {one.place: one.line for one in self.reading.all("port")}
+        if self.device.is_known:
+            return [port for name, port in self.device.ports.items() if name in seen]
+        return [Port(name, "", "", False, self.rate_gbit_s, 0, None, None) for name in seen]
+
+    def line_of(self, port: str) -> int:
+        """Where a port begins."""
+        one = self.reading.first("port", port)
+        return one.line if one else 1
+
+    @cached_property
+    def lossless(self) -> set[int]:
+        """Priorities that any port pauses."""
+        out: set[int] = set()
+        for port in self.ports:
+            found = self.at("pfc", port.name)
+            out |= set(found.value) if found and isinstance(found.value, tuple) else set()
+        return out
+
+    def priority_of(self, dscp: int) -> tuple[int | None, Observation | None]:
+        """Priority of a DSCP and the line that maps it; None where it has none."""
+        mapped = self.reading.first("dscp_class", dscp)
+        if mapped is None:
+            return None, self.reading.first("dscp_map", ALL)
+        own = self.reading.first("class_priority", mapped.value)
+        if own is not None:
+            return int(str(own.value)), mapped
+        return (int(mapped.value), mapped) if isinstance(mapped.value, int) else (None, mapped)
+
+    def queue_of(self, dscp: int) -> str:
+        """Queue of a DSCP: that of its class, else the class's own number."""
+        mapped = self.reading.first("dscp_class", dscp)
+        label = ALL if mapped is None else str(mapped.value)
+        queue = self.reading.first("class_queue", label)
+        return str(queue.value) if queue else label
+
+
+def queue_of_data(switch: Switch) -> str:
+    """Queue of the data's priority, also where the data's DSCP is mapped to another."""
+    priority = str(switch.classes.data_priority)
+    label = next((one.place for one in switch.reading.all("class_priority") if str(one.value) == priority), None)
+    if label is None:
+        mapped = switch.reading.first("dscp_class", switch.classes.data_dscp)
+        label = str(mapped.value) if mapped and not isinstance(mapped.value, int) else priority
+    queue = switch.reading.first("class_queue", label)
+    return str(queue.value) if queue else label
+
+
+def faults(switch: Switch) -> Iterator[Fault]:
+    """All of one configuration."""
+    for port in switch.ports:
+        yield from _port(switch, port)
+        yield from _pause(switch, port)
+        yield from _room(switch, port)
+        yield from _marking(switch, port)
+    yield from _data(switch)
+    yield from _cnp(switch)
+    yield from _thresholds(switch)
+    yield from _balancing(switch)
+
+
+def _port(switch: Switch, port: Port) -> Iterator[Fault]:
+    reading, classes = switch.reading, switch.classes
+    mtu, speed, trust = (switch.at(setting, port.name) for setting in ("mtu", "speed", "trust"))
+    if mtu and int(str(mtu.value)) < classes.host_mtu_bytes:
+        yield Fault(
+            "mtu_small",
+            reading,
+            mtu.line,
+            f"{classes.mtu_bytes} B",
+            f"{mtu.value} B",
+            port.name,
+            more=f"Hosts send {classes.host_mtu_bytes} B.",
+            change=(("mtu_bytes", int(str(mtu.value))),),
+        )
+    if speed and int(str(speed.value)) < port.speed_gbit_s:
+        found = int(str(speed.value))
+        slow = (("nic_gbit_s", found),) if not port.is_to_switch and switch.device.is_known else ()
+        expected = f"{port.speed_gbit_s} Gb/s"
+        yield Fault("port_rate_low", reading, speed.line, expected, f"{found} Gb/s", port.name, change=slow)
+    if trust and trust.value != "dscp":
+        yield Fault("trust_not_dscp", reading, trust.line, "dscp", str(trust.value), port.name, change=_DROPS)
+
+
+_DROPS = (("lossless", False),)
+
+
+def _pause(switch: Switch, port: Port) -> Iterator[Fault]:
+    reading, classes = switch.reading, switch.classes
+    pfc, paused = switch.at("pfc", port.name), switch.at("global_pause", port.name)
+    if paused and paused.value is True:
+        yield Fault("global_pause_on", reading, paused.line, "off", "on", port.name)
+    priorities = pfc.value if pfc and isinstance(pfc.value, tuple) else None
+    if pfc is None or priorities is None:
+        return
+    if classes.data_priority not in priorities:
+        peer = switch.peer_pauses(port.peer, switch.device.name) if port.peer else None
+        yield Fault(
+            "pfc_one_side" if peer else "pfc_off",
+            reading,
+            pfc.line,
+            f"PFC on priority {classes.data_priority}",
+            f"PFC on {', '.join(map(str, priorities))}" if priorities else "PFC off",
+            port.name,
+            more=f"{port.peer} pauses." if peer else "",
+            change=_DROPS,
+        )
+        return
+    watch = switch.at("watchdog", port.name)
+    if watch is None or not watch.value:
+        others = any(one.value for one in reading.all("watchdog"))
+        line = watch.line if watch else switch.line_of(port.name) if others else pfc.line
+        yield Fault("pfc_watchdog_off", reading, line, "on", "off", port.name, "warning")
+
+
+def _room(switch: Switch, port: Port) -> Iterator[Fault]:
+    if not switch.device.is_known:
+        return
+    length = switch.at("cable_m", port.name)
+    if length and int(str(length.value)) < port.cable_m:
+        expected, found = f"{port.cable_m} m", f"{length.value} m"
+        yield Fault("headroom_small", switch.reading, length.line, expected, found, port.name, change=_DROPS)
+    group = f"{port.name}|{switch.classes.data_priority}"
+    xoff = switch.reading.first("xoff_bytes", group, port.name, ALL)
+    if xoff and port.xoff_bytes and int(str(xoff.value)) < port.xoff_bytes:
+        yield Fault(
+            "headroom_small",
+            switch.reading,
+            xoff.line,
+            f"{port.xoff_bytes:,} B for {port.cable_m} m",
+            f"{int(str(xoff.value)):,} B",
+            port.name,
+            change=_DROPS,
+        )
+
+
+def _marking(switch: Switch, port: Port) -> Iterator[Fault]:
+    queue = queue_of_data(switch)
+    found = switch.reading.first("ecn", f"{port.name}|{queue}", queue)
+    if found is not None and found.value:
+        return
+    if found is None:
+        found = switch.at("marks_here", port.name) or switch.at("pfc", port.name)
+    line = found.line if found else switch.line_of(port.name)
+    yield Fault("ecn_off", switch.reading, line, f"ECN on queue {queue or 'of the data'}", "none", port.name)
+
+
+def _data(switch: Switch) -> Iterator[Fault]:
+    lossless, classes = switch.lossless, switch.classes
+    priority, mapped = switch.priority_of(classes.data_dscp)
+    if not lossless or mapped is None or priority == classes.data_priority:
+        return
+    is_lossy = priority not in lossless
+    label = "a lossy class" if priority is None else f"priority {priority}"
+    yield Fault(
+        "data_dscp_lossy" if is_lossy else "data_priority_differs",
+        switch.reading,
+        mapped.line,
+        f"DSCP {classes.data_dscp} in priority {classes.data_priority}",
+        f"DSCP {classes.data_dscp} in {label}" + (", which is lossy" if is_lossy and priority is not None else ""),
+        change=_DROPS,
+    )
+
+
+def _cnp(switch: Switch) -> Iterator[Fault]:
+    classes = switch.classes
+    priority, mapped = switch.priority_of(classes.cnp_dscp)
+    if mapped is None:
+        return
+    expected = f"DSCP {classes.cnp_dscp} in a lossy strict queue"
+    own = {priority, mapped.value} & switch.lossless  # SONiC pauses the class by its own number, too
+    if own:
+        wrong, line = int(str(next(iter(own)))), mapped.line
+        if wrong != classes.data_priority:
+            paused = (switch.at("pfc", port.name) for port in switch.ports)
+            line = next(
+                (one.line for one in paused if one and isinstance(one.value, tuple) and wrong in one.value), line
+            )
+        found = f"DSCP {classes.cnp_dscp} in priority {wrong}, which is lossless"
+        yield Fault("cnp_lossless", switch.reading, line, expected, found)
+        return
+    scheduler = switch.reading.first("scheduler", switch.queue_of(classes.cnp_dscp))
+    if scheduler and scheduler.value not in STRICT:
+        found = f"queue {scheduler.place} is {scheduler.value}"
+        yield Fault("cnp_not_strict", switch.reading, scheduler.line, expected, found, severity="warning")
+
+
+def _thresholds(switch: Switch) -> Iterator[Fault]:
+    queue, reading = queue_of_data(switch), switch.reading
+    for unit, suffix in (("B", ""), ("%", "_percent")):
+        low, high = (reading.first(f"ecn_{end}{suffix}", queue) for end in ("min", "max"))
+        if not low or not high:
+            continue
+        least, most = int(str(low.value)), int(str(high.value))
+        found = f"from {least:,} to {most:,} {unit}"
+        if least > most:
+            yield Fault("ecn_swapped", reading, low.line, "the lower threshold first", found)
+            continue
+        published = switch.classes.ecn_min_bytes if not suffix else ()
+        if published and (least > FAR * max(published) or most < min(published) / FAR):
+            expected = f"{min(published):,} to {max(published):,} B, as is published for the system"
+            yield Fault("ecn_far", reading, low.line, expected, found, severity="warning")
+    mark = reading.first("ecn_mark", queue)
+    if mark and mark.value == 0:
+        yield Fault("ecn_off", reading, mark.line, "packets marked", "0 % marked")
+
+
+def _balancing(switch: Switch) -> Iterator[Fault]:
+    uplinks = [port for port in switch.ports if port.is_to_switch]
+    if not switch.balances or (switch.device.is_known and not uplinks):
+        return
+    whole = switch.reading.first("balancing", ALL)
+    change = (("load_balancing", "ecmp"),)
+    if whole is None or not whole.value:
+        line = whole.line if whole else 1
+        yield Fault("adaptive_routing_off", switch.reading, line, "on", "off", change=change)
+        return
+    for port in uplinks:
+        own = switch.reading.first("balancing", port.name)
+        if own and not own.value:
+            yield Fault("adaptive_routing_off", switch.reading, own.line, "on", "off", port.name, change=change)
