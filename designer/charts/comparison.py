@@ -6,7 +6,7 @@ Names of designs are a user's text: they stand in the HTML legend and as data, n
 from collections.abc import Sequence
 
 from designer.charts.scaling import y_axis
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Chart, chart_of, over_sizes
+from designer.charts.vega import DOLLARS, IS_ON, SMALLEST_DRAWN_BYTES, Chart, chart_of, over_sizes
 from designer.wording.comparison import LETTERS
 from designer.wording.names import SPENT
 from designer.wording.numbers import MISSING, count, gb_s, message_size, rounded, usd
@@ -90,17 +90,11 @@ def _stacked_bars(names: Sequence[str]) -> Json:
                 "type": "quantitative",
                 "title": "US dollars, typical",
                 "stack": "zero",
-                "axis": {"tickCount": 5, "labelExpr": _DOLLARS},
+                "axis": {"tickCount": 5, "labelExpr": DOLLARS},
             },
             "order": {"field": "place"},
         },
     }
-
-
-_DOLLARS = (
-    "datum.value >= 1e9 ? '$' + format(datum.value / 1e9, ',.3~f') + ' bn' : datum.value >= 1e6 ? '$' + "
-    "format(datum.value / 1e6, ',.3~f') + ' M' : '$' + format(datum.value, ',')"
-)
 
 
 def _spent(spend: Spend, part: str) -> float | None:

@@ -21,6 +21,10 @@ SIZE_LABEL = (
     "format(datum.value / 1048576, ',') + ' MiB' : datum.value >= 1024 ? format(datum.value / 1024, ',') + ' KiB' : "
     "format(datum.value, ',') + ' B'"
 )
+DOLLARS = (
+    "datum.value >= 1e9 ? '$' + format(datum.value / 1e9, ',.3~f') + ' bn' : datum.value >= 1e6 ? '$' + "
+    "format(datum.value / 1e6, ',.3~f') + ' M' : '$' + format(datum.value, ',')"
+)
 IS_ON = {"filter": "indexof(off, datum.series) < 0"}
 AT_HOVER = {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}
 POINT = {"type": "point", "filled": True, "size": 50, "aria": False}

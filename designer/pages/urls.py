@@ -27,4 +27,5 @@ urlpatterns = [
     path("", include("designer.pages.calibrations.urls")),
     path("", include("designer.pages.catalog.urls")),
     path("", include("designer.pages.advice.urls")),
+    path("", include("designer.pages.explore.urls")),
 ]

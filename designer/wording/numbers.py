@@ -248,6 +248,21 @@ def computed(value: Any) -> str:
     return MISSING if _is_missing(value) else rounded(float(value))
 
 
+def figure_text(value: Any, unit: str) -> str:
+    """A figure of a search in its unit: "$1.20 M", "57.6 kW", "16.7 %", "2:1"; counts as whole numbers."""
+    if _is_missing(value):
+        return MISSING
+    printers: dict[str, Callable[[Any], str]] = {
+        "USD": usd_small,
+        "kW": lambda kilowatts: watts(kilowatts * 1e3),
+        "GB/s": gb_s,
+        "Gb/s": gbit_s,
+        "share": percent,
+        ":1": lambda ratio: f"{significant(float(ratio))}:1",
+    }
+    return printers.get(unit, lambda number: count(round(number)))(value)
+
+
 def words(value: Any) -> str:
     """A machine word → plain words: "leaf_spine" → "leaf spine", "nvls_tree" → "NVLS tree"; hyphens stay."""
     if _is_missing(value):

@@ -87,10 +87,10 @@ class Space:
 
     def given(self, number: int) -> Json:
         """The request of a candidate, as it would be given."""
-        return _changed(self.fixed, self.change(number))
+        return with_values(self.fixed, self.change(number))
 
 
-def _changed(given: Given, change: Given) -> Json:
+def with_values(given: Given, change: Given) -> Json:
     """As ``apply_change``; of the keys that say a cluster's size only those that the change gives a value move."""
     return apply_change(
         given, {path: value for path, value in change.items() if value is not None or path not in SIZES}
@@ -166,7 +166,7 @@ def templates_of(space: Space, catalog: Catalog, refused: Refused, most: int) ->
         For values that are wrong by themselves, under ``base.…``; and where no request can be parsed.
     """
     size = next((axis for axis in space.inner if axis.path in SIZES), None)
-    start = _changed(space.fixed, {size.path: size.values[0]} if size else {})
+    start = with_values(space.fixed, {size.path: size.values[0]} if size else {})
     found: list[Template] = []
     problems: list[Problem] = []
     free = {axis.path for axis in space.outer if axis.is_free}
@@ -180,7 +180,7 @@ def templates_of(space: Space, catalog: Catalog, refused: Refused, most: int) ->
             refused.add([Problem("base.fabric.leaf_switch", "switch_does_not_fit", _NO_FIT)], space.n_inner)
             continue
         try:
-            found.append(Template(at * space.n_inner, parse_spec(_changed(start, change), catalog)))
+            found.append(Template(at * space.n_inner, parse_spec(with_values(start, change), catalog)))
         except SpecError as error:
             wrong = [one for one in error.problems if one.code in _OF_ONE_KEY and one.field not in free]
             if wrong:
@@ -228,7 +228,7 @@ def _check_columns(space: Space, template: Template, start: Json) -> None:
         texts = [value for value in axis.values if isinstance(value, str)]
         tried = [*({min(whole), max(whole)} if whole else ()), *others.values(), *texts]
         for value in dict.fromkeys(tried):
-            _, found = validated(DesignSpec, _changed(start, {axis.path: value}), "a design")
+            _, found = validated(DesignSpec, with_values(start, {axis.path: value}), "a design")
             problems += [one for one in found if one.field == axis.path][:1]
     if problems:
         raise SpecError([one.inside("base") for one in problems])

@@ -53,6 +53,7 @@ class SearchRequest(Section):
     limits: list[Limit] = Field(default_factory=empty, max_length=MOST_LIMITS, description="What designs must meet.")
     pareto: list[str] = Field(default_factory=empty, max_length=3, description="Two or three figures of the front.")
     at_bytes: int = Bytes
+    present: Json | None = Field(None, description="A DesignSpec that is measured against what is found.")
     top: int = Field(20, ge=1, le=MOST_TOP, description="Designs that are answered, best first.")
 
 

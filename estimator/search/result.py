@@ -64,6 +64,27 @@ class Relaxation(Record):
     """Other limits that must change too, each with its ``to``."""
 
 
+class Regret(Record):
+    """By how much a found design is better in one figure, and no worse in the other figures of the front."""
+
+    figure: str
+    by: float
+    design: int
+    """Place in ``designs``."""
+
+
+class Present(Record):
+    """The design that the request names as the present one."""
+
+    figures: Mapping[str, float | None]
+    ranges_usd: Mapping[str, Range[float]]
+    meets_limits: bool
+    is_on_front: bool
+    """No design that was found is as good in every figure of the front and better in one."""
+    regret: list[Regret]
+    """Of figures of the front, or of the objective where no front was requested."""
+
+
 class Search(Record):
     """The answer to a search."""
 
@@ -84,6 +105,8 @@ class Search(Record):
     """Where nothing is feasible."""
     tie: list[int]
     """Places in ``designs`` whose price ranges and the best one's hold each other; the best one is among them."""
+    present: IfAny[Present]
+    """Where the request names one."""
     figures: Mapping[str, Json]
     """Title, unit and sense of each figure."""
 

@@ -10,10 +10,11 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem, SpecError
 from estimator.search.candidates import Space, space_of
 from estimator.search.evaluate import Estimator, Evaluated, evaluated
-from estimator.search.figures import FIGURES, Key, described, figure_named, known, ranges_of
+from estimator.search.figures import FIGURES, Key, Table, described, figure_named, known, ranges_of
 from estimator.search.front import first_of_equals, front_of, ranked, within_each_other
+from estimator.search.present import Beside, measured
 from estimator.search.request import COMMAND_LINE, WHAT, Bounds, Limit, SearchRequest
-from estimator.search.result import Binding, FoundDesign, Lost, MetLimit, Relaxation, Search
+from estimator.search.result import Binding, FoundDesign, Lost, MetLimit, Present, Regret, Relaxation, Search
 from estimator.search.values import RATIOS, Axis, axes_of
 from estimator.spec.checking import validated
 from estimator.spec.parse import parse_spec
@@ -44,9 +45,10 @@ def search(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds =
     if asked is None or problems:
         raise SpecError(problems)
     _check(asked)
+    present = measured(asked.present, _keys(asked), catalog, estimate) if asked.present is not None else None
     fixed, axes = axes_of(asked.base, asked.free, catalog)
     found = evaluated(space_of(fixed, axes, bounds.candidates), _keys(asked), catalog, estimate, bounds)
-    made = _Search(asked, found, catalog)
+    made = _Search(asked, found, catalog, present)
     if made.is_empty:
         return _nothing(made, axes, catalog, estimate, bounds)
     return made.answer()
@@ -96,8 +98,8 @@ def _keys(asked: SearchRequest) -> list[Key]:
 class _Search:
     """A request with its candidates."""
 
-    def __init__(self, asked: SearchRequest, found: Evaluated, catalog: Catalog) -> None:
-        self.asked, self.found, self.catalog = asked, found, catalog
+    def __init__(self, asked: SearchRequest, found: Evaluated, catalog: Catalog, present: Table | None = None) -> None:
+        self.asked, self.found, self.catalog, self.present = asked, found, catalog, present
         self.objective: Key = (asked.objective, asked.at_bytes)
         self.met = [self._meets(limit) for limit in asked.limits]
         self._is_request: dict[int, bool] = {}
@@ -116,11 +118,7 @@ class _Search:
 
     def _meets(self, limit: Limit) -> BoolArray:
         column = self.column((limit.figure, limit.at_bytes))
-        met = ~np.isnan(column)
-        with np.errstate(invalid="ignore"):
-            met &= column >= limit.least if limit.least is not None else True
-            met &= column <= limit.most if limit.most is not None else True
-        return met
+        return _met(column, limit)
 
     def feasible(self, met: Sequence[BoolArray]) -> BoolArray:
         """Candidates that meet some limits, and whose objective is known."""
@@ -147,7 +145,9 @@ class _Search:
         alike = dict(zip(order[first].tolist(), (counts - 1).tolist(), strict=True))
         shown = self._first_requests(order[first], self.asked.top)
         front = self._front(order[first])
-        every = [*shown, *(row for row in order[first].tolist() if row in set(front) - set(shown))]
+        regret = self._regret(order[first])
+        wanted = {*front, *(row for _, row, _ in regret)} - set(shown)
+        every = [*shown, *(row for row in order[first].tolist() if row in wanted)]
         place = {row: at for at, row in enumerate(every)}
         rank = {row: at for at, row in enumerate(order[first].tolist(), start=1)}
         return Search(
@@ -161,6 +161,7 @@ class _Search:
             binding=self._binding(every[0]) if every else [],
             relax=list(relax),
             tie=self._tie(every),
+            present=self._present(order[first], [Regret(figure=f, by=by, design=place[row]) for f, row, by in regret]),
             figures=described(FIGURES),
         )
 
@@ -240,6 +241,41 @@ class _Search:
                 )
         return out
 
+    # ------------------------------------------------ the present design
+
+    def _beside(self, rows: IntArray, present: Table) -> tuple[list[str], Beside]:
+        """The figures that the present design is measured by, and candidates beside it."""
+        names = list(self.asked.pareto or [self.asked.objective])
+        keys: list[Key] = [(name, self.asked.at_bytes) for name in names]
+        own = np.array([present.typical[key][0] * (-1 if FIGURES[key[0]].is_more else 1) for key in keys])
+        return names, Beside(np.stack([self.less(key)[rows] for key in keys], axis=1), own)
+
+    def _regret(self, rows: IntArray) -> list[tuple[str, int, float]]:
+        """(figure, row, by how much) of the design that is better by most in each figure, and no worse in the others."""
+        if self.present is None:
+            return []
+        names, beside = self._beside(rows, self.present)
+        found = []
+        for at, name in enumerate(names):
+            better = ((int(rows[row]), gain) for row, gain in beside.better(at))
+            best = next(((row, gain) for row, gain in better if self._stands(row)), None)
+            if best:
+                found.append((name, best[0], _round(best[1])))
+        return found
+
+    def _present(self, rows: IntArray, regret: list[Regret]) -> Present | None:
+        if self.present is None:
+            return None
+        _, beside = self._beside(rows, self.present)
+        table, size = self.present, self.asked.at_bytes
+        return Present(
+            figures={name: known(table.typical[name, size][0]) for name in FIGURES},
+            ranges_usd=ranges_of(table, 0, list(FIGURES), size),
+            meets_limits=all(_met(table.typical[one.figure, one.at_bytes], one)[0] for one in self.asked.limits),
+            is_on_front=not beside.is_dominated(lambda row: self._stands(int(rows[row]))),
+            regret=regret,
+        )
+
     def _tie(self, rows: Sequence[int]) -> list[int]:
         if not rows:
             return []
@@ -292,6 +328,15 @@ class _Search:
     def _share_short(self, limit: Limit) -> FloatArray:
         bound = limit.least if limit.least is not None else limit.most
         return _shortfall(self.column((limit.figure, limit.at_bytes)), limit) / max(abs(bound or 0.0), 1e-9)
+
+
+def _met(column: FloatArray, limit: Limit) -> BoolArray:
+    """Whether a figure is known and meets a limit."""
+    met: BoolArray = ~np.isnan(column)
+    with np.errstate(invalid="ignore"):
+        met &= column >= limit.least if limit.least is not None else True
+        met &= column <= limit.most if limit.most is not None else True
+    return met
 
 
 def _shortfall(column: FloatArray, limit: Limit) -> FloatArray:

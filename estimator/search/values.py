@@ -109,6 +109,7 @@ def axes_of(base: Given, free: Sequence[str], catalog: Catalog) -> tuple[Json, t
         else:
             taken.add(path)
             own = read_path(base, path)
+            own = fields()[path].default if own is None else own
             every = dict.fromkeys([own, *FREE[path](catalog, base)])
             axes.append(Axis(path, tuple(every), is_free=True))
             fixed = apply_change(fixed, {path: None})

@@ -97,6 +97,7 @@ def make() -> dict[str, str]:
     signing_in = {
         who: f"/sign-in/{SignInLink.issue(user)}/" for who, user in (("owner", owner), ("newcomer", newcomer))
     }
+    paths["better"] = f"/explore/?design={hall.pk}"
     return paths | signing_in | {"visitor": f"/shared/{issue(hall, 'read')[1]}/"}
 
 

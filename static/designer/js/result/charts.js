@@ -30,6 +30,7 @@ async function draw(figure) {
     box.addEventListener("change", () => toggle(figure));
   }
   toggle(figure);
+  figure.dispatchEvent(new CustomEvent("chart:drawn", { bubbles: true, detail: { view } }));
 }
 
 async function toggle(figure) {

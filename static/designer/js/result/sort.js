@@ -1,9 +1,10 @@
 // A table whose rows are all on the page sorts here (`data-sortable`): its heads become buttons that look and act as the links
-// of tables that the server sorts. What has no value in a column stays at the end, either way.
+// of tables that the server sorts. A cell whose text is rounded has its value as `data-value`. What has no value in a column stays at the
+// end, either way.
 
 function valueOf(row, column, isNumber) {
   const cell = row.cells[column];
-  const text = cell?.firstChild?.textContent.trim() ?? "";
+  const text = cell?.dataset.value ?? cell?.firstChild?.textContent.trim() ?? "";
   if (!isNumber) {
     return text || null;
   }
@@ -16,7 +17,7 @@ function compared(one, other) {
 }
 
 function sort(head) {
-  const [body] = head.closest("table").tBodies;
+  const body = [...head.closest("table").tBodies].at(-1); // rows that are pinned lie in one before it
   const isNumber = head.classList.contains("number");
   const way = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
   const rows = [...body.rows].map((row) => ({ row, value: valueOf(row, head.cellIndex, isNumber) }));

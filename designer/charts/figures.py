@@ -1,0 +1,42 @@
+"""Axes of figures that a search or a sweep answers: their titles, units and scales."""
+
+from collections.abc import Sequence
+
+from designer.charts.vega import DOLLARS, Spec
+from estimator.search.figures import FIGURES
+
+ROOM = 0.06  # around the points, as a share of their span
+LOG_FROM = 30.0  # largest ÷ least from which a scale is logarithmic: about a decade and a half
+_TICKS = {
+    "USD": DOLLARS,
+    "share": "format(datum.value, '.0%')",
+    ":1": "format(datum.value, '.3~f') + ':1'",
+}
+_SAID_BY_TICKS = (*_TICKS, "GPUs", "nodes", "tiers", "racks", "links", "cables", "transceivers", "switches")
+
+
+def figure_title(name: str) -> str:
+    """What an axis of a figure says, with its unit where neither name nor ticks say it."""
+    figure = FIGURES[name]
+    return figure.title if figure.unit in _SAID_BY_TICKS else f"{figure.title}, {figure.unit}"
+
+
+def spans_decades(values: Sequence[float]) -> bool:
+    """Whether values are better shown on a logarithmic scale."""
+    return bool(values) and min(values) > 0 and max(values) / min(values) > LOG_FROM
+
+
+def figure_axis(field: str, name: str, values: Sequence[float]) -> Spec:
+    """An axis around values of a figure; logarithmic where they span decades."""
+    low, high = min(values), max(values)
+    is_log = spans_decades(values)
+    room = (high - low) * ROOM or abs(high) * ROOM or 1.0
+    ends = [low / 1.1, high * 1.1] if is_log else [low - room, high + room]
+    scale: Spec = {"domain": ends, "nice": False, "zero": False} | ({"type": "log"} if is_log else {})
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": figure_title(name),
+        "scale": scale,
+        "axis": {"tickCount": 6, "labelExpr": _TICKS.get(FIGURES[name].unit, "format(datum.value, ',')")},
+    }

@@ -1,0 +1,75 @@
+"""What a search found as a file: a row a design with all its figures, what it rests on beside them."""
+
+import hashlib
+import json
+from datetime import datetime
+
+from designer.exports.csv import csv_bytes
+from designer.exports.downloads import CSV_TYPE, XLSX_TYPE, Download
+from designer.exports.file_names import design_file_stem
+from designer.exports.tables import ANY, COUNT, MONEY, Cell, Column, Table
+from designer.exports.xlsx import xlsx_bytes
+from estimator.catalog.loader import load_catalog
+from estimator.record import Given
+from estimator.search.figures import FIGURES, Figure
+from estimator.search.result import FoundDesign, Search
+from estimator.version import MODEL_VERSION
+
+FOUND_FILES = ("csv", "xlsx", "json")
+JSON_TYPE = "application/json"
+_COUNTED = ("switches", "links", "cables", "transceivers", "racks", "RU", "tiers", "nodes", "GPUs")
+
+
+def found_table(found: Search) -> Table:
+    """A row a design: rank, what the request left open, figures with the ends of their prices, why it is not the best."""
+    paths = list(found.designs[0].values) if found.designs else []
+    columns = (
+        Column("rank", "Rank", width=6, number_format=COUNT),
+        Column("is_on_front", "On the front", width=9),
+        Column("is_tied", "Tied with the best", width=9),
+        *(Column(path, path, width=22) for path in paths),
+        *(one for figure in FIGURES.values() for one in _columns(figure)),
+        Column("lost_on", "Behind the best on", width=22),
+        Column("lost_by", "By", width=12, number_format=ANY),
+        Column("alike", "Further designs with these figures", width=12, number_format=COUNT),
+    )
+    rows = tuple(_row(found, at, one, paths) for at, one in enumerate(found.designs))
+    return Table("Found designs", columns, rows, frozen_columns=1)
+
+
+def _columns(figure: Figure) -> tuple[Column, ...]:
+    form = MONEY if figure.unit == "USD" else COUNT if figure.unit in _COUNTED else ANY
+    one = Column(figure.name, figure.title, figure.unit, 14, form)
+    if not figure.is_money:
+        return (one,)
+    ends = (Column(f"{figure.name}_{end}", f"{figure.title}, {end}", figure.unit, 14, form) for end in ("low", "high"))
+    return (one, *ends)
+
+
+def _row(found: Search, at: int, one: FoundDesign, paths: list[str]) -> tuple[Cell, ...]:
+    cells: list[Cell] = [one.rank, at in found.front, at in found.tie, *(one.values[path] for path in paths)]
+    for figure in FIGURES.values():
+        cells.append(one.figures[figure.name])
+        if figure.is_money:
+            ends = one.ranges_usd.get(figure.name)
+            cells += [ends.low, ends.high] if ends else [None, None]
+    return (*cells, *((one.lost_on.figure, one.lost_on.by) if one.lost_on else (None, None)), one.alike)
+
+
+def request_table(asked: Given) -> Table:
+    """The request, a row a key."""
+    columns = (Column("key", "Key", width=14), Column("value", "Value", width=90))
+    return Table("Request", columns, tuple((key, json.dumps(value)) for key, value in asked.items()))
+
+
+def found_download(form: str, name: str, asked: Given, found: Search, created: datetime) -> Download:
+    """A file of what was found; its name ends with the start of the request's hash."""
+    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+    stem = design_file_stem(name, digest, "found")
+    if form == "json":
+        text = json.dumps({"request": dict(asked), "answer": found.as_json()}, indent=2, ensure_ascii=False)
+        return Download(f"{stem}.json", JSON_TYPE, text.encode())
+    if form == "csv":
+        provenance = (name, digest, MODEL_VERSION, load_catalog().version)
+        return Download(f"{stem}.csv", CSV_TYPE, csv_bytes(found_table(found), provenance))
+    return Download(f"{stem}.xlsx", XLSX_TYPE, xlsx_bytes([found_table(found), request_table(asked)], name, created))

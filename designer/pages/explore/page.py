@@ -1,0 +1,231 @@
+"""What the page Explore shows of a search: rows under figures, the present design, what binds, what would make one possible."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from designer.charts.search import front_chart
+from designer.forms.design import LABELS
+from designer.forms.explore import control_of
+from designer.forms.keys import ALL_KEYS, read_path
+from designer.wording.context import Context
+from designer.wording.numbers import figure_text, words
+from estimator.catalog.catalog import Catalog
+from estimator.errors import Problem
+from estimator.record import Given, Json
+from estimator.search.figures import FIGURES, Figure
+from estimator.search.result import Binding, FoundDesign, Lost, MetLimit, Regret, Relaxation, Search
+from estimator.spec.parse import parse_spec
+from estimator.wording import in_sentence
+
+ALWAYS = (
+    "network_usd", "capex_usd", "all_reduce_gb_s", "all_to_all_gb_s", "oversubscription", "tiers", "switches", "cables",
+    "power_kw", "racks",
+)  # fmt: skip
+SHORT = {
+    "network_usd": "Network",
+    "capex_usd": "Purchase",
+    "all_reduce_gb_s": "All-reduce",
+    "all_to_all_gb_s": "All-to-all",
+    "oversubscription": "Oversubscription",
+    "power_kw": "Network power",
+}
+
+
+class Head(NamedTuple):
+    """A column of figures."""
+
+    name: str
+    title: str
+    full_title: str
+
+
+class Cell(NamedTuple):
+    """A figure: its text, the number that it is sorted by, and the ends of its range."""
+
+    text: str
+    value: float | None
+    ends: Any
+
+
+class FoundRow(NamedTuple):
+    """One design of the list."""
+
+    place: int
+    rank: int
+    name: str
+    values: str
+    """What the request left open, as the JSON that opens it."""
+    cells: list[Cell]
+    is_on_front: bool
+    is_tied: bool
+    alike: int
+    lost: str
+
+
+def heads_of(objective: str, pareto: Sequence[str]) -> list[Head]:
+    """Columns: what is sought and weighed first, then what an architect asks of every network."""
+    return [
+        Head(name, SHORT.get(name, FIGURES[name].title), FIGURES[name].title)
+        for name in dict.fromkeys((objective, *pareto, *ALWAYS))
+    ]
+
+
+def found_context(found: Search, pareto: Sequence[str], catalog: Catalog) -> Context:
+    """Everything that the page says of an answer."""
+    names = design_names(found.designs, catalog)
+    heads = heads_of(found.objective, pareto)
+    chart = front_chart(found, names, pareto)
+    present = found.present
+    return {
+        "found": found,
+        "heads": heads,
+        "rows": list(_rows(found, names, heads)),
+        "present_cells": _cells(present.figures, present.ranges_usd, heads) if present else [],
+        "regret": [_better(one, names) for one in present.regret] if present else [],
+        "measured": " and ".join(in_sentence(FIGURES[name].title) for name in pareto or (found.objective,)),
+        "objective": FIGURES[found.objective],
+        "charts": [chart] if chart else [],
+        "binding": [_binding(found, one) for one in found.binding],
+        "not_built": [(words(code), count) for code, count in found.not_built.items()],
+    }
+
+
+def _better(one: Regret, names: Sequence[str]) -> tuple[Figure, str, str]:
+    """The figure in which a design is better, by how much, and its name."""
+    figure = FIGURES[one.figure]
+    return figure, figure_text(one.by, figure.unit), names[one.design]
+
+
+def _rows(found: Search, names: Sequence[str], heads: Sequence[Head]) -> Iterator[FoundRow]:
+    on_front, tied = set(found.front), set(found.tie) if len(found.tie) > 1 else set()
+    for at, one in enumerate(found.designs):
+        yield FoundRow(
+            place=at,
+            rank=one.rank,
+            name=names[at],
+            values=json.dumps(one.values, separators=(",", ":")),
+            cells=_cells(one.figures, one.ranges_usd, heads),
+            is_on_front=at in on_front,
+            is_tied=at in tied,
+            alike=one.alike,
+            lost=_lost(one.lost_on),
+        )
+
+
+def _cells(figures: Given, ranges: Mapping[str, Any], heads: Sequence[Head]) -> list[Cell]:
+    return [
+        Cell(figure_text(figures[head.name], FIGURES[head.name].unit), figures[head.name], ranges.get(head.name))
+        for head in heads
+    ]
+
+
+def _lost(lost: Lost | None) -> str:
+    if lost is None:
+        return ""
+    figure = FIGURES[lost.figure]
+    return f"{figure_text(lost.by, figure.unit)} {'less' if figure.is_more else 'more'}: {in_sentence(figure.title)}"
+
+
+def _binding(found: Search, one: Binding) -> str:
+    figure = FIGURES[found.objective]
+    without, costs = (figure_text(value, figure.unit) for value in (one.objective_without, one.costs))
+    return f"{limit_words(one.limit)} costs {costs}: without it the best is {without}."
+
+
+def limit_words(limit: MetLimit) -> str:
+    """A limit in words: "Racks: at most 30"."""
+    figure = FIGURES[limit.figure]
+    ends = (("at least", limit.least), ("at most", limit.most))
+    said = " and ".join(f"{word} {figure_text(end, figure.unit)}" for word, end in ends if end is not None)
+    return f"{figure.title}: {said}"
+
+
+# ---------------------------------------------------------------- what would make a design possible
+
+
+class WayOut(NamedTuple):
+    """The least change that makes a design possible, and the request with it."""
+
+    words: str
+    asked: Json
+
+
+def ways_out(found: Search, asked: Given) -> list[WayOut]:
+    """What could be given way on, where nothing meets the limits."""
+    return [_way_out(one, found, asked) for one in found.relax]
+
+
+def _way_out(one: Relaxation, found: Search, asked: Given) -> WayOut:
+    figure = FIGURES[found.objective]
+    then = f"{in_sentence(figure.title)} {figure_text(one.then[found.objective], figure.unit)}"
+    if one.field:
+        title = ALL_KEYS[one.field].info.title
+        section, _, key = one.field.partition(".")
+        base = dict(asked["base"])
+        return WayOut(
+            f"{title} {one.to}: {then}.", {**asked, "base": base | {section: {**base.get(section, {}), key: one.to}}}
+        )
+    changes = [(one.limit, one.to)] if one.limit else []
+    changes += [(MetLimit.from_json(each["limit"]), each["to"]) for each in one.together_with or []]
+    said = " together with ".join(
+        f"{FIGURES[limit.figure].title} {figure_text(to, FIGURES[limit.figure].unit)}" for limit, to in changes
+    )
+    return WayOut(f"{said}: {then}.", {**asked, "limits": _given_way(asked.get("limits", []), changes)})
+
+
+def _given_way(limits: Sequence[Json], changes: Sequence[tuple[MetLimit, Any]]) -> list[Json]:
+    """The limits with those that change moved to where a design meets them."""
+    moved = {(limit.figure, limit.least, limit.most): to for limit, to in changes}
+    return [_moved(limit, moved.get((limit["figure"], limit.get("least"), limit.get("most")))) for limit in limits]
+
+
+def _moved(limit: Json, to: Any) -> Json:
+    if to is None:
+        return limit
+    least, most = limit.get("least"), limit.get("most")
+    ends = {"least": to} if least is not None and to < least else {"most": to} if most is not None and to > most else {}
+    return limit | ends
+
+
+# ---------------------------------------------------------------- names of designs
+
+
+def design_names(designs: Sequence[FoundDesign], catalog: Catalog) -> list[str]:
+    """Each design by what it has at the fields that the request left open, those in which the designs differ."""
+    return names_of([one.spec for one in designs], list(designs[0].values) if designs else [], catalog)
+
+
+def names_of(specs: Sequence[Given], paths: Sequence[str], catalog: Catalog) -> list[str]:
+    """Designs by their values at some fields, defaults filled in."""
+    whole = [parse_spec(spec, catalog).as_json() for spec in specs]
+    said = {path: [_said(path, read_path(one, path), catalog) for one in whole] for path in paths}
+    differ = [path for path in paths if len(set(said[path])) > 1] or list(paths)
+    return [", ".join(text for path in differ if (text := said[path][at])) or "The design" for at in range(len(specs))]
+
+
+# their values say what they are
+_BARE = ("fabric.generation", "fabric.layout", "fabric.leaf_switch", "fabric.oversubscription", "compute.server")
+
+
+def _said(path: str, value: Any, catalog: Catalog) -> str:
+    """A value at a field in words; "" where it follows from the others."""
+    if value is None or value == "auto":
+        return ""
+    record = catalog.switches.get(str(value)) or catalog.servers.get(str(value))
+    text = record.model if record else str(LABELS.get(value, value)) if isinstance(value, str) else f"{value:,}"
+    if path in _BARE:
+        return text
+    return f"{in_sentence(str(ALL_KEYS[path].info.title))} {text}"
+
+
+# ---------------------------------------------------------------- problems
+
+
+def problems_shown(problems: Sequence[Problem], asked: Given) -> list[Context]:
+    """Problems with the control that each is about."""
+    shown = []
+    for one in problems:
+        name, label = control_of(one, asked)
+        shown.append({"field": name, "label": label, "message": one.message})
+    return shown

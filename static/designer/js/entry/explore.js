@@ -1,0 +1,5 @@
+import "./charts.js";
+import "../site/help.js";
+import "../result/sort.js";
+import "../explore/found.js";
+import "../explore/request.js";
