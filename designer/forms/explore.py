@@ -48,7 +48,7 @@ SECTIONS = (
 PATHS = tuple(path for section in SECTIONS for path in section.paths if path != SIZE)
 _HOW, _LIST, _ENDS = ".how", ".list", (".from", ".to", ".step")
 _TIMES, _STEP_HINT = ("×", "x", "*"), "step or ×2"
-_NUMBERED = re.compile(r"(limits|pareto|free)\[(\d{1,4})\]")
+_NUMBERED = re.compile(r"(limits|pareto|free|figures)\[(\d{1,4})\]")
 _BETWEEN = re.compile(r"[,;\s]+")
 
 
@@ -75,7 +75,7 @@ class ExploreForm(forms.Form):
         base = values.get("base")
         self.base: Given = base if isinstance(base, Mapping) else {}
         free = _free_paths(values)
-        design = DesignForm(values=_fixed_of(self.base), owner=owner)
+        design = DesignForm(values=fixed_of(self.base), owner=owner)
         super().__init__(data, initial={**_initial_of(values), **_kept(design.initial)}, use_required_attribute=False)
         for name in (*(_name(path) for path in (*PATHS, SIZE)), SIZE_UNIT):
             self.fields[name] = design.fields[name]
@@ -148,7 +148,7 @@ class ExploreForm(forms.Form):
         limits = [self._typed_limit(at) for at in range(N_LIMITS) if given.get(f"limit{at}")]
         pareto = [given[f"pareto{at}"] for at in range(N_FRONT) if given.get(f"pareto{at}")]
         aims: Json = {"objective": given.get("objective") or None, "limits": limits, "pareto": pareto}
-        numbers = {name: _number(given.get(name)) for name in ("at_bytes", "top")}
+        numbers = {name: number_of(given.get(name)) for name in ("at_bytes", "top")}
         asked = {"base": base, "free": free, **aims, **numbers}
         return {key: value for key, value in asked.items() if value not in (None, [])}
 
@@ -163,10 +163,10 @@ class ExploreForm(forms.Form):
             texts = typed if isinstance(typed, list) else [text for text in _BETWEEN.split(typed) if text]
             return [_parsed(key, text) for text in texts]
         if way == RANGE:
-            texts = {end[1:]: str(given.get(name + end) or "") for end in _ENDS}
-            if texts["step"].startswith(_TIMES):
-                texts["factor"] = texts.pop("step")[1:]
-            ends = {end: _number(text) for end, text in texts.items()}
+            typed_ends = {end[1:]: str(given.get(name + end) or "") for end in _ENDS}
+            if typed_ends["step"].startswith(_TIMES):
+                typed_ends["factor"] = typed_ends.pop("step")[1:]
+            ends = {end: number_of(text) for end, text in typed_ends.items()}
             return {end: value for end, value in ends.items() if value is not None}
         typed = given.get(name)
         value = _parsed(key, typed) if typed else None
@@ -174,8 +174,8 @@ class ExploreForm(forms.Form):
 
     def _typed_limit(self, at: int) -> Json:
         given = self.cleaned_data
-        typed = {end: _number(given.get(f"{end}{at}")) for end in ("least", "most")}
-        typed["at_bytes"] = _number(given.get("at_bytes"))
+        typed = {end: number_of(given.get(f"{end}{at}")) for end in ("least", "most")}
+        typed["at_bytes"] = number_of(given.get("at_bytes"))
         known = {key: value for key, value in typed.items() if value is not None}
         return {"figure": given[f"limit{at}"], **known}
 
@@ -189,7 +189,16 @@ def control_of(problem: Problem, asked: Given) -> tuple[str, str]:
             free = list(_listed(asked, "free"))
             path = free[at] if at < len(free) else ""
         else:
-            return (f"limit{at}", f"Limit {at + 1}") if kind == "limits" else (f"pareto{at}", "Front")
+            names = {
+                "limits": ("limit", f"Limit {at + 1}"),
+                "pareto": ("pareto", "Front"),
+                "figures": ("figure", "Figure"),
+            }
+            name, label = names[kind]
+            return f"{name}{at}", label
+    span, _, _ = path.partition(".")
+    if span in ("x", "y"):
+        return (f"{span}_values", "Values") if ".values" in path else (span, "What varies")
     path = path.removeprefix("base.")
     found = next((one for one in (*PATHS, *SIZE_KEYS.values()) if path == one or path.startswith(f"{one}.")), None)
     if found:
@@ -214,7 +223,7 @@ def _parsed(key: Key, text: str) -> Any:
     return key.parse(str(text))
 
 
-def _number(text: Any) -> Any:
+def number_of(text: Any) -> Any:
     """What was typed as a number; text that is none stays, and the rules of the request say what is wrong."""
     plain = str(text or "").replace(",", "").replace("$", "").replace(" ", "")
     if not plain:
@@ -258,8 +267,8 @@ def _one(value: Any) -> bool:
     return not isinstance(value, list | Mapping)
 
 
-def _fixed_of(base: Given) -> Json:
-    """The fields of a base that have one value."""
+def fixed_of(base: Given) -> Json:
+    """The fields of a base that the forms show and that have one value."""
     fixed: Json = {}
     for path in (*PATHS, *SIZE_KEYS.values()):
         value = read_path(base, path)

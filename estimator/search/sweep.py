@@ -48,7 +48,7 @@ def sweep(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds = 
         if axis.path not in {one.path for one in axes}:
             message = "A sweep varies x and y; the base has a list or a range here. Give one value."
             raise SpecError([Problem(f"base.{axis.path}", "not_a_choice", message)])
-    fixed = _without_sizes(fixed, axes)
+    fixed = without_sizes(fixed, [axis.path for axis in axes])
     swept = _Sweep(fixed, keys, catalog, estimate, bounds)
     space = space_of(fixed, axes, min(MOST_POINTS, bounds.candidates))
     found = evaluated(space, swept.keys, catalog, estimate, bounds)
@@ -79,9 +79,9 @@ def _axis(name: str, span: Span) -> Axis:
     return Axis(field_path(span.field, f"{name}.field"), values_of(values, f"{name}.values"))
 
 
-def _without_sizes(fixed: Json, axes: Sequence[Axis]) -> Json:
+def without_sizes(fixed: Json, paths: Sequence[str]) -> Json:
     """The base without its own size where the sweep gives it, whichever of nodes, GPUs and racks either says."""
-    if not any(axis.path in SIZES for axis in axes) or not isinstance(fixed.get("compute"), dict):
+    if not any(path in SIZES for path in paths) or not isinstance(fixed.get("compute"), dict):
         return fixed
     names = {path.partition(".")[2] for path in SIZES}
     return fixed | {"compute": {key: value for key, value in fixed["compute"].items() if key not in names}}

@@ -82,7 +82,7 @@ PAGES = {
     "large": Shot("{large}"), "large-fabric": Shot("{large}?tab=fabric", at="#fabric"),
     "long-name": Shot("{long}"), "invalid": Shot("{invalid}", at="#id_fabric__tiers"), "shared": Shot("{hall}", who="visitor"),
     "explore": Shot("/explore/"), "explore-design": Shot("{better}"),
-    "explore-table": Shot("/explore/", at="#found"),
+    "explore-table": Shot("/explore/", at="#found"), "explore-sweep": Shot("/explore/sweep/"),
     "comparisons": Shot("/comparisons/"), "comparisons-empty": Shot("/comparisons/", who="newcomer"),
     "comparison-new": Shot("/comparisons/new/"), "comparison": Shot("{comparison}"),
     "comparison-lines": Shot("{comparison}", at="#lines"),

@@ -1,6 +1,6 @@
 """Searches of the page: a request over a saved design, what it begins with, and what becomes of a design that it found."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -27,6 +27,7 @@ RATIOS = ["1:1", "4:3", "3:2", "2:1", "3:1", "4:1"]
 FRONT = ["network_usd", "all_to_all_gb_s"]
 USUAL = {"objective": FRONT[0], "pareto": FRONT, "top": 50}
 FOUND = "Found design"
+SHOWN = (*PATHS, *SIZE_KEYS.values())
 
 
 def first_request(design: Design | None) -> Json:
@@ -41,10 +42,10 @@ def first_request(design: Design | None) -> Json:
     return {"base": apply_change(base, opened), "free": free, **USUAL}
 
 
-def with_shown(given: Given) -> Json:
-    """A request's fields that the form shows."""
+def with_shown(given: Given, shown: Sequence[str] = SHOWN) -> Json:
+    """A request's fields that a form shows."""
     out: Json = {}
-    for path in (*PATHS, *SIZE_KEYS.values()):
+    for path in shown:
         section, _, key = path.partition(".")
         held = given.get(section)
         if isinstance(held, Mapping) and held.get(key) is not None:
@@ -56,8 +57,12 @@ def whole_request(asked: Given, design: Design | None) -> Json:
     """The request with all of a design that the form does not show, and the design to measure by."""
     if design is None:
         return dict(asked)
-    rest = apply_change(design.given, dict.fromkeys((*PATHS, *SIZE_KEYS.values())))
-    return {**asked, "base": _over(rest, asked.get("base")), "present": dict(design.given)}
+    return {**asked, "base": over_design(design, asked.get("base")), "present": dict(design.given)}
+
+
+def over_design(design: Design, base: Any, shown: Sequence[str] = SHOWN) -> Any:
+    """A base as a form has it over what the form does not show of a design."""
+    return _over(apply_change(design.given, dict.fromkeys(shown)), base)
 
 
 def _over(rest: Given, base: Any) -> Any:

@@ -11,14 +11,15 @@ from urllib.parse import parse_qs, urlsplit
 import openpyxl
 import pytest
 from django.contrib.auth.models import User
+from django.forms import Form
 from django.test import Client
 from django.urls import reverse
 
 from designer.charts.search import PRESENT_PLACE, front_chart
 from designer.forms.explore import ExploreForm, control_of
 from designer.models import Comparison, Design
+from designer.pages.explore.asked import MOST_BYTES
 from designer.pages.explore.page import design_names
-from designer.pages.explore.views import MOST_BYTES
 from designer.services.designs.saving import save_design
 from designer.services.searches.asking import FRONT, first_request, found, whole_request
 from estimator.catalog.loader import load_catalog
@@ -49,7 +50,7 @@ def shown(page: Client, asked: Any, **more: str) -> Any:
     return page.get(reverse("explore"), {"ask": asked if isinstance(asked, str) else json.dumps(asked), **more})
 
 
-def sent_by_a_browser(form: ExploreForm) -> dict[str, Any]:
+def sent_by_a_browser(form: Form) -> dict[str, Any]:
     """What a browser sends of a form as it comes."""
     values = {name: form[name].value() for name in form.fields}
     return {name: value for name, value in values.items() if value is not None and value is not False}

@@ -2,4 +2,5 @@ import "./charts.js";
 import "../site/help.js";
 import "../result/sort.js";
 import "../explore/found.js";
+import "../explore/points.js";
 import "../explore/request.js";
