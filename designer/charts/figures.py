@@ -1,5 +1,6 @@
 """Axes of figures that a search or a sweep answers: their titles, units and scales."""
 
+import math
 from collections.abc import Sequence
 
 from designer.charts.vega import DOLLARS, Spec
@@ -38,5 +39,13 @@ def figure_axis(field: str, name: str, values: Sequence[float]) -> Spec:
         "type": "quantitative",
         "title": figure_title(name),
         "scale": scale,
-        "axis": {"tickCount": 6, "labelExpr": _TICKS.get(FIGURES[name].unit, "format(datum.value, ',')")},
+        "axis": ({"values": _round_values(*ends)} if is_log else {})
+        | {"tickCount": 6, "labelExpr": _TICKS.get(FIGURES[name].unit, "format(datum.value, ',')")},
     }
+
+
+def _round_values(low: float, high: float) -> list[float]:
+    """1, 2 and 5 of each decade between two ends: the ticks of a logarithmic axis."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    every = [factor * 10.0**power for power in decades for factor in (1, 2, 5)]
+    return [value for value in every if low <= value <= high]

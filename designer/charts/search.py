@@ -41,7 +41,7 @@ def front_chart(found: Search, names: Sequence[str], pareto: Sequence[str]) -> C
     if len(rows) < 2:
         return None
     table = [
-        {"head": row["name"], "cells": [{"text": row["x_text"], "note": ""}, {"text": row["y_text"], "note": ""}]}
+        {"head": row.get("name"), "cells": [{"text": row.get(field), "note": ""} for field in ("x_text", "y_text")]}
         for row in rows
     ]
     title = f"{FIGURES[y].title} against {FIGURES[x].title[0].lower()}{FIGURES[x].title[1:]}"

@@ -12,6 +12,7 @@ from estimator.search.figures import FIGURES
 from estimator.search.result import Sweep, SweepChange, SweepPoint
 
 MOST_LABELLED = 80  # cells of a map that have their figure printed
+MOST_TICKS = 14  # with more points, the axis has round values
 _STEPPED = ("switches", "links", "cables", "transceivers", "racks", "RU", "tiers", "nodes", "GPUs")
 
 
@@ -65,7 +66,7 @@ def _line(found: Sweep, name: str, key: str, titles: Sequence[str]) -> Chart | N
         }
         for at, one, value in known
     ]
-    marks = [{"x": one.x, "what": one.what} for one in found.changes]
+    marks = [{"x": one.x, "what": f"from {value_text(one.x)}: {one.what}"} for one in found.changes]
     is_numeric = all(is_number(one.x) for one in found.points)
     title = f"{FIGURES[name].title} by {titles[0][0].lower()}{titles[0][1:]}"
     note = "A click on a point opens it as a design."
@@ -82,6 +83,10 @@ def _line(found: Sweep, name: str, key: str, titles: Sequence[str]) -> Chart | N
     )
 
 
+def _column(rows: Sequence[Json], name: str) -> list[Any]:
+    return [row[name] for row in rows]
+
+
 def _changes_in_words(changes: Sequence[SweepChange]) -> str:
     return "".join(f"From {value_text(one.x)}: {one.what}. " for one in changes if one.y is None)
 
@@ -89,11 +94,14 @@ def _changes_in_words(changes: Sequence[SweepChange]) -> str:
 def _layers(rows: Sequence[Json], marks: Sequence[Json], name: str, x_title: str, is_numeric: bool) -> Spec:
     x: Spec = {"field": "x", "type": "ordinal", "title": x_title, "sort": None, "axis": {"labelAngle": 0}}
     if is_numeric:
-        values = [row["x"] for row in rows] + [one["x"] for one in marks]
+        places = _column(rows, "x")
+        values = places + _column(marks, "x")
         scale: Spec = {"nice": False, "zero": False} | ({"type": "log"} if spans_decades(values) else {})
-        axis = {"labelExpr": "format(datum.value, ',')", "tickCount": 8, "grid": False}
+        axis: Spec = {"labelExpr": "format(datum.value, ',')", "tickCount": 8, "grid": False}
+        if len(rows) <= MOST_TICKS:
+            axis |= {"values": places}
         x = {"field": "x", "type": "quantitative", "title": x_title, "scale": scale, "axis": axis}
-    y = figure_axis("y", name, [row["y"] for row in rows])
+    y = figure_axis("y", name, _column(rows, "y"))
     said = tooltip({x_title: "x_text", FIGURES[name].title: "y_text"})
     steps = {"interpolate": "step-after"} if FIGURES[name].unit in _STEPPED else {}
     line = {"transform": [IS_ON], "mark": {"type": "line", "aria": False, **steps}, "encoding": {"y": y}}
@@ -142,7 +150,7 @@ def _map(found: Sweep, name: str, key: str, titles: Sequence[str]) -> Chart | No
     title = f"{figure.title} by {titles[0][0].lower()}{titles[0][1:]} and {titles[1][0].lower()}{titles[1][1:]}"
     values = [value for _, _, value in known]
     ends = f"{figure_text(min(values), figure.unit)} (palest) to {figure_text(max(values), figure.unit)}"
-    cells = len({row["x"] for row in rows}) * len({row["y"] for row in rows})
+    cells = len(set(_column(rows, "x"))) * len(set(_column(rows, "y")))
     return chart_of(
         key,
         title,
@@ -162,8 +170,8 @@ def _cells(rows: Sequence[Json], titles: Sequence[str], is_log: bool, has_text: 
     def axis(field: str, title: str) -> Spec:
         return {"field": field, "type": "ordinal", "title": title, "sort": None, "axis": {"labelAngle": 0}}
 
-    tint: Spec = {"field": "value", "type": "quantitative", "legend": None}
-    tint["scale"] = {"range": [0.12, 0.95], "zero": False, "nice": False} | ({"type": "log"} if is_log else {})
+    scale: Spec = {"range": [0.12, 0.95], "zero": False, "nice": False} | ({"type": "log"} if is_log else {})
+    tint: Spec = {"field": "value", "type": "quantitative", "legend": None, "scale": scale}
     said = tooltip({titles[0]: "x", titles[1]: "y", "Figure": "text"})
     cells = {
         "transform": [IS_ON],
@@ -178,6 +186,7 @@ def _cells(rows: Sequence[Json], titles: Sequence[str], is_log: bool, has_text: 
             "aria": False,
             "stroke": "var(--surface)",
             "strokeWidth": 3,
+            "strokeJoin": "round",
             "strokeOpacity": 0.7,
         },
         "encoding": {"text": {"field": "text"}, "color": {"value": "var(--text)"}},

@@ -35,16 +35,39 @@ class Section(NamedTuple):
 
 
 SECTIONS = (
-    Section("Cluster and network", (
-        "compute.server", SIZE, "fabric.generation", "fabric.layout", "fabric.oversubscription", "fabric.tiers",
-        "fabric.planes", "fabric.leaf_switch", "fabric.spine_switch"), is_open=True),
-    Section("Ports and units", (
-        "fabric.core_switch", "fabric.spine_oversubscription", "fabric.least_spines", "fabric.leaf_downlinks",
-        "fabric.leaf_uplinks", "fabric.scalable_unit_nodes", "fabric.rails_per_leaf", "fabric.uplink_spread",
-        "fabric.pod_nodes", "fabric.core_groups")),
+    Section(
+        "Cluster and network",
+        (
+            "compute.server",
+            SIZE,
+            "fabric.generation",
+            "fabric.layout",
+            "fabric.oversubscription",
+            "fabric.tiers",
+            "fabric.planes",
+            "fabric.leaf_switch",
+            "fabric.spine_switch",
+        ),
+        is_open=True,
+    ),
+    Section(
+        "Ports and units",
+        (
+            "fabric.core_switch",
+            "fabric.spine_oversubscription",
+            "fabric.least_spines",
+            "fabric.leaf_downlinks",
+            "fabric.leaf_uplinks",
+            "fabric.scalable_unit_nodes",
+            "fabric.rails_per_leaf",
+            "fabric.uplink_spread",
+            "fabric.pod_nodes",
+            "fabric.core_groups",
+        ),
+    ),
     Section("Cables", ("site.node_leaf_medium", "site.leaf_spine_medium", "site.spine_core_medium")),
     Section("Money", ("economics.years", "economics.utilization", "economics.electricity_usd_per_kwh")),
-)  # fmt: skip
+)
 PATHS = tuple(path for section in SECTIONS for path in section.paths if path != SIZE)
 _HOW, _LIST, _ENDS = ".how", ".list", (".from", ".to", ".step")
 _TIMES, _STEP_HINT = ("×", "x", "*"), "step or ×2"
@@ -128,7 +151,7 @@ class ExploreForm(forms.Form):
 
     def aims(self) -> list[forms.BoundField]:
         """Controls of what else an answer rests on."""
-        return [self["at_bytes"], self["top"]]
+        return [self[name] for name in ("at_bytes", "top")]
 
     # ------------------------------------------------ as a request
 
@@ -153,7 +176,7 @@ class ExploreForm(forms.Form):
         return {key: value for key, value in asked.items() if value not in (None, [])}
 
     def _path(self, path: str) -> str:
-        return SIZE_KEYS.get(self.cleaned_data.get(SIZE_UNIT) or "gpus", SIZE_KEYS["gpus"]) if path == SIZE else path
+        return size_path(self.cleaned_data.get(SIZE_UNIT)) if path == SIZE else path
 
     def _value(self, path: str, name: str, way: str) -> Any:
         """The value of a key as it was given: one, a list, the ends of a range; None where it is left out."""
@@ -163,10 +186,9 @@ class ExploreForm(forms.Form):
             texts = typed if isinstance(typed, list) else [text for text in _BETWEEN.split(typed) if text]
             return [_parsed(key, text) for text in texts]
         if way == RANGE:
-            typed_ends = {end[1:]: str(given.get(name + end) or "") for end in _ENDS}
-            if typed_ends["step"].startswith(_TIMES):
-                typed_ends["factor"] = typed_ends.pop("step")[1:]
-            ends = {end: number_of(text) for end, text in typed_ends.items()}
+            first, last, step = (str(given.get(name + end) or "") for end in _ENDS)
+            by = "factor" if step.startswith(_TIMES) else "step"
+            ends = {"from": number_of(first), "to": number_of(last), by: number_of(step.lstrip("".join(_TIMES)))}
             return {end: value for end, value in ends.items() if value is not None}
         typed = given.get(name)
         value = _parsed(key, typed) if typed else None
@@ -175,9 +197,14 @@ class ExploreForm(forms.Form):
     def _typed_limit(self, at: int) -> Json:
         given = self.cleaned_data
         typed = {end: number_of(given.get(f"{end}{at}")) for end in ("least", "most")}
-        typed["at_bytes"] = number_of(given.get("at_bytes"))
+        typed |= {"at_bytes": number_of(given.get("at_bytes"))}
         known = {key: value for key, value in typed.items() if value is not None}
         return {"figure": given[f"limit{at}"], **known}
+
+
+def size_path(unit: Any) -> str:
+    """The key of a size that counts in a unit: GPUs where none is given."""
+    return SIZE_KEYS.get(str(unit or ""), next(iter(SIZE_KEYS.values())))
 
 
 def control_of(problem: Problem, asked: Given) -> tuple[str, str]:
@@ -311,7 +338,7 @@ def _is_select(path: str) -> bool:
 def _initial_of(values: Given) -> Context:
     """Objective, front, limits, size and top of a request."""
     out: Context = {key: values.get(key) for key in ("objective", "top")}
-    out["at_bytes"] = values.get("at_bytes") or DEFAULT_BYTES
+    out |= {"at_bytes": values.get("at_bytes") or DEFAULT_BYTES}
     out |= {f"pareto{at}": name for at, name in enumerate(_listed(values, "pareto"))}
     for at, limit in enumerate(one for one in _listed(values, "limits") if isinstance(one, Mapping)):
         out |= {f"limit{at}": limit.get("figure"), f"least{at}": limit.get("least"), f"most{at}": limit.get("most")}

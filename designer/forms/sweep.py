@@ -9,22 +9,43 @@ from django.contrib.auth.models import User
 
 from designer.forms.asking import ask
 from designer.forms.design import DesignForm
-from designer.forms.explore import SIZES, fixed_of, number_of
-from designer.forms.keys import ALL_KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, write_path
+from designer.forms.explore import SIZES, fixed_of, number_of, size_path
+from designer.forms.keys import ALL_KEYS, SIZE, SIZE_UNIT, field_name, write_path
 from designer.wording.numbers import message_size
 from estimator.record import Given, Json
 from estimator.search.figures import FIGURES
 from estimator.search.request import DEFAULT_BYTES
 
 BASE_PATHS = (
-    "compute.server", "fabric.generation", "fabric.layout", "fabric.oversubscription", "fabric.leaf_switch", "fabric.tiers",
-)  # fmt: skip
+    "compute.server",
+    "fabric.generation",
+    "fabric.layout",
+    "fabric.oversubscription",
+    "fabric.leaf_switch",
+    "fabric.tiers",
+)
 SWEPT = (
-    "compute.gpus", "compute.nodes", "fabric.oversubscription", "fabric.generation", "fabric.layout", "fabric.planes",
-    "fabric.tiers", "fabric.leaf_switch", "fabric.least_spines", "fabric.spine_oversubscription", "fabric.rails_per_leaf",
-    "site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m", "economics.years", "economics.utilization",
-    "economics.electricity_usd_per_kwh", "economics.pue", "economics.volume_discount", "economics.discount_rate",
-)  # fmt: skip
+    "compute.gpus",
+    "compute.nodes",
+    "fabric.oversubscription",
+    "fabric.generation",
+    "fabric.layout",
+    "fabric.planes",
+    "fabric.tiers",
+    "fabric.leaf_switch",
+    "fabric.least_spines",
+    "fabric.spine_oversubscription",
+    "fabric.rails_per_leaf",
+    "site.node_leaf_m",
+    "site.leaf_spine_m",
+    "site.spine_core_m",
+    "economics.years",
+    "economics.utilization",
+    "economics.electricity_usd_per_kwh",
+    "economics.pue",
+    "economics.volume_discount",
+    "economics.discount_rate",
+)
 N_FIGURES = 3
 HINT = "A list such as 1:1, 2:1, or a range such as 64 to 16384 ×2, or 1 to 10 step 1."
 _RANGE = re.compile(r"^(\S+)\s+to\s+(\S+)(?:\s+(?:step|by)\s+(\S+)|\s*[×x*]\s*(\S+))?$", re.IGNORECASE)
@@ -44,14 +65,18 @@ class SweepForm(forms.Form):
         for name in names:
             self.fields[name] = design.fields[name]
         swept = [(path, str(ALL_KEYS[path].info.title)) for path in SWEPT]
-        self.fields["x"] = ask("Along", choices=swept)
-        self.fields["x_values"] = ask("Values", HINT, autocomplete="off")
-        self.fields["y"] = ask("and", choices=[("", "nothing else"), *swept])
-        self.fields["y_values"] = ask("Values of the second", autocomplete="off")
         figures = [(name, figure.title) for name, figure in FIGURES.items()]
+        sizes = [(str(size), message_size(size)) for size in SIZES]
+        asks: dict[str, forms.Field] = {
+            "x": ask("Along", choices=swept),
+            "x_values": ask("Values", HINT, autocomplete="off"),
+            "y": ask("and", choices=[("", "nothing else"), *swept]),
+            "y_values": ask("Values of the second", autocomplete="off"),
+            "at_bytes": ask("Message size", choices=sizes),
+        }
         for at in range(N_FIGURES):
-            self.fields[f"figure{at}"] = ask(f"Figure {at + 1}", choices=[("", "none")] * bool(at) + figures)
-        self.fields["at_bytes"] = ask("Message size", choices=[(str(size), message_size(size)) for size in SIZES])
+            asks[f"figure{at}"] = ask(f"Figure {at + 1}", choices=[("", "none")] * bool(at) + figures)
+        self.fields.update(asks)
 
     def design_fields(self) -> list[forms.BoundField]:
         """Fields of the design."""
@@ -73,17 +98,18 @@ class SweepForm(forms.Form):
                 value = ALL_KEYS[path].parse(typed)
                 write_path(base, path, None if value == ALL_KEYS[path].info.default else value)
         if given.get(SIZE):
-            at = SIZE_KEYS.get(given.get(SIZE_UNIT) or "gpus", SIZE_KEYS["gpus"])
+            at = size_path(given.get(SIZE_UNIT))
             write_path(base, at, ALL_KEYS[at].parse(given[SIZE]))
-        asked: Json = {"base": {key: section for key, section in base.items() if section}}
-        asked["x"] = {"field": given.get("x"), "values": _values(given.get("x") or "", given.get("x_values") or "")}
-        if given.get("y"):
-            asked["y"] = {"field": given["y"], "values": _values(given["y"], given.get("y_values") or "")}
+        spans = {name: _span(given.get(name), given.get(f"{name}_values")) for name in ("x", "y")}
         figures = [given[f"figure{at}"] for at in range(N_FIGURES) if given.get(f"figure{at}")]
-        asked["figures"] = list(dict.fromkeys(figures))
-        if size := number_of(given.get("at_bytes")):
-            asked["at_bytes"] = size
-        return asked
+        asked: Json = {"base": {key: section for key, section in base.items() if section}, **spans}
+        asked |= {"figures": list(dict.fromkeys(figures)), "at_bytes": number_of(given.get("at_bytes"))}
+        return {key: value for key, value in asked.items() if value is not None}
+
+
+def _span(field: str | None, typed: str | None) -> Json | None:
+    """A field that varies with its values; None where none does."""
+    return {"field": field, "values": _values(field, typed or "")} if field else None
 
 
 def _values(path: str, text: str) -> Any:
@@ -103,9 +129,8 @@ def text_of_values(values: Any) -> str:
     if not isinstance(values, Mapping):
         return ""
     ends = f"{values.get('from')} to {values.get('to')}"
-    if "factor" in values:
-        return f"{ends} ×{values['factor']}"
-    return f"{ends} step {values['step']}" if "step" in values else ends
+    by = {" ×": values.get("factor"), " step ": values.get("step")}
+    return ends + "".join(f"{word}{amount}" for word, amount in by.items() if amount is not None)
 
 
 def _initial_of(values: Given) -> Json:

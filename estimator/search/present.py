@@ -8,11 +8,13 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.errors import EstimatorError, SpecError
 from estimator.record import Given
-from estimator.search.evaluate import Estimator
+from estimator.result import Estimate
 from estimator.search.figures import PARTS, Key, Table, figures_of_estimate
+from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.units import BoolArray, FloatArray
 
+Estimator = Callable[[Sequence[DesignSpec], Catalog, Sequence[str]], Sequence[Estimate]]
 _SAME = 1e-9  # share by which figures differ that were added up in another order
 
 

@@ -63,4 +63,4 @@ def too_long(asked: Asked, call: str) -> Problem | None:
         f"The request takes {len(asked.address):,} characters of an address, and {MOST_BYTES:,} is the most here. Choose fewer "
         f"values in lists or make a field free, or send the request to {call}, which has no such limit."
     )
-    return Problem("", "too_long", message)
+    return Problem("", "out_of_range", message)

@@ -19,9 +19,17 @@ from estimator.spec.parse import parse_spec
 from estimator.wording import in_sentence
 
 ALWAYS = (
-    "network_usd", "capex_usd", "all_reduce_gb_s", "all_to_all_gb_s", "oversubscription", "tiers", "switches", "cables",
-    "power_kw", "racks",
-)  # fmt: skip
+    "network_usd",
+    "capex_usd",
+    "all_reduce_gb_s",
+    "all_to_all_gb_s",
+    "oversubscription",
+    "tiers",
+    "switches",
+    "cables",
+    "power_kw",
+    "racks",
+)
 SHORT = {
     "network_usd": "Network",
     "capex_usd": "Purchase",
@@ -162,12 +170,12 @@ def _way_out(one: Relaxation, found: Search, asked: Given) -> WayOut:
     if one.field:
         title = ALL_KEYS[one.field].info.title
         section, _, key = one.field.partition(".")
-        base = dict(asked["base"])
+        base = dict(asked.get("base", {}))
         return WayOut(
             f"{title} {one.to}: {then}.", {**asked, "base": base | {section: {**base.get(section, {}), key: one.to}}}
         )
     changes = [(one.limit, one.to)] if one.limit else []
-    changes += [(MetLimit.from_json(each["limit"]), each["to"]) for each in one.together_with or []]
+    changes += [(MetLimit.from_json(each.get("limit", {})), each.get("to", 0.0)) for each in one.together_with or []]
     said = " together with ".join(
         f"{FIGURES[limit.figure].title} {figure_text(to, FIGURES[limit.figure].unit)}" for limit, to in changes
     )
@@ -177,7 +185,9 @@ def _way_out(one: Relaxation, found: Search, asked: Given) -> WayOut:
 def _given_way(limits: Sequence[Json], changes: Sequence[tuple[MetLimit, Any]]) -> list[Json]:
     """The limits with those that change moved to where a design meets them."""
     moved = {(limit.figure, limit.least, limit.most): to for limit, to in changes}
-    return [_moved(limit, moved.get((limit["figure"], limit.get("least"), limit.get("most")))) for limit in limits]
+    return [
+        _moved(limit, moved.get((limit.get("figure", ""), limit.get("least"), limit.get("most")))) for limit in limits
+    ]
 
 
 def _moved(limit: Json, to: Any) -> Json:

@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from designer.exports.searches import FOUND_FILES, found_download
 from designer.forms.explore import ExploreForm
 from designer.pages.explore.asked import Asked, asked_of, design_of, too_long
+from designer.pages.explore.files import FOUND_FILES, found_download
 from designer.pages.explore.page import found_context, names_of, problems_shown, ways_out
 from designer.pages.sending import attachment
 from designer.services.access import owner_of

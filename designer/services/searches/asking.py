@@ -97,7 +97,7 @@ def spec_found(asked: Given, design: Design | None, values: Given) -> DesignSpec
         If it is none that can stand by itself.
     """
     whole, catalog = whole_request(asked, design), load_catalog()
-    fixed, _ = axes_of(whole["base"], whole.get("free", ()), catalog)
+    fixed, _ = axes_of(whole.get("base", {}), whole.get("free", ()), catalog)
     name = f"{design.name[: MAX_NAME - 16]}, found" if design else FOUND
     return parse_spec({**with_values(fixed, values), "name": name}, catalog)
 

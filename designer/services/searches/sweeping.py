@@ -52,7 +52,7 @@ def open_point(owner: User, asked: Given, design: Design | None, values: Given) 
     SpecError
         If its request is wrong.
     """
-    base = without_sizes(whole_sweep(asked, design)["base"], tuple(values))
+    base = without_sizes(whole_sweep(asked, design).get("base", {}), tuple(values))
     name = f"{design.name[: MAX_NAME - 16]}, found" if design else FOUND
     spec = parse_spec({**apply_change(base, values), "name": name}, load_catalog())
     row = save_design(owner, spec)

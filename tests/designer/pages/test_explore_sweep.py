@@ -72,7 +72,9 @@ def test_where_a_third_tier_begins_is_marked_in_words_and_in_the_chart(page: Cli
     assert f"From {change.x:,}: 3 tiers instead of 2" in words
     charts = sweep_charts(answer, ["Servers"])
     assert [chart.title for chart in charts] == ["Switches by servers", "Network purchase by servers"]
-    assert charts[0].spec["layer"][0]["data"]["values"] == [{"x": change.x, "what": "3 tiers instead of 2"}]
+    assert charts[0].spec["layer"][0]["data"]["values"] == [
+        {"x": change.x, "what": f"from {change.x:,}: 3 tiers instead of 2"}
+    ]
     assert all(one["length"] > 5_000 for one in rendered([chart.spec for chart in charts]))
 
 
