@@ -1,4 +1,4 @@
-"""The settings that sources state (facts.csv), and the one that is chosen where they disagree.
+"""The settings that sources state (facts.csv and its fellows), and the one that is chosen where they disagree.
 
 A row's ``scope`` lists what it is about, as ``os=sonic asic=Spectrum-4``. Among the rows of a key whose conditions all
 hold, the one with most conditions is taken, then the most trusted, then the first of the file. All others are the
@@ -13,6 +13,7 @@ from typing import NamedTuple, get_args
 
 from estimator.bringup.plan.value import Alternative, Scalar, Trust, Value
 
+FILES = ("facts.csv", "facts_infiniband.csv")  # the second: subnet and aggregation managers
 TRUST_ORDER = get_args(Trust)
 RULE = "Of the sources that fit, the most specific one, then the most trusted, then the first of the list"
 
@@ -46,12 +47,13 @@ class Fact(NamedTuple):
 
 @cache
 def facts() -> dict[str, tuple[Fact, ...]]:
-    """All rows by key, in the order of the file."""
+    """All rows by key, in the order of FILES and of their rows."""
     out: dict[str, list[Fact]] = {}
-    with (Path(__file__).parent / "facts.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            fact = Fact(**row)  # type: ignore[arg-type]
-            out.setdefault(fact.key, []).append(fact)
+    for name in FILES:
+        with (Path(__file__).parent / name).open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                fact = Fact(**row)  # type: ignore[arg-type]
+                out.setdefault(fact.key, []).append(fact)
     return {key: tuple(rows) for key, rows in out.items()}
 
 

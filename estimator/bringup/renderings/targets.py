@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from estimator.bringup.plan.answer import answered
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.records import BringupPlan
-from estimator.bringup.renderings.target import BOTH, ROCE, File, Target
+from estimator.bringup.renderings.target import BOTH, IB, ROCE, File, Target
 from estimator.errors import Problem, SpecError
 
 TARGETS = {
@@ -20,6 +20,14 @@ TARGETS = {
     "nic": Target("NIC settings", "script on every host: classes, buffers, firmware of its NICs", BOTH, "hosts.nic"),
     "nccl": Target("NCCL and UCX", "environment of jobs", BOTH, "hosts.nccl"),
     "checklist": Target("Checklist", "the order of work at the site, by day and crew", BOTH, "checklist"),
+    "opensm": Target(
+        "OpenSM",
+        "subnet manager: configuration, roots and nodes, levels of service, partitions",
+        IB,
+        "infiniband.opensm",
+    ),
+    "ufm": Target("UFM", "subnet manager of UFM: opensm.conf, gv.cfg", IB, "infiniband.ufm"),
+    "sharp": Target("SHARP", "aggregation manager of reduction in switches: sharp_am.cfg", IB, "infiniband.sharp"),
 }
 MOST_SWITCHES = 1000
 

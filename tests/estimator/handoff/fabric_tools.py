@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -59,6 +59,19 @@ def net_file(rows: Iterable[Mapping[str, str]]) -> str:
 
 def opensm_log(rows: list[Mapping[str, str]], folder: Path) -> str:
     """What OpenSM says of one sweep of the fabric with fat-tree routing."""
+    with in_fabric(rows, folder) as run:
+        return opensm_sweep(run, folder, "-R", "ftree")
+
+
+def opensm_sweep(run: Callable[..., str], folder: Path, *options: str) -> str:
+    """What OpenSM says of one sweep of a fabric that stands."""
+    run("opensm", "-o", "-e", *options, "-f", str(folder / "osm.log"))
+    return (folder / "osm.log").read_text()
+
+
+@contextlib.contextmanager
+def in_fabric(rows: list[Mapping[str, str]], folder: Path) -> Iterator[Callable[..., str]]:
+    """The fabric under ibsim until the block ends; gives what runs a command in it, at the first link's lower end."""
     (folder / "net").write_text(net_file(rows))
     environment = os.environ | {
         "IBSIM_SOCKNAME": f"test-{os.getpid()}-{folder.name}",
@@ -66,10 +79,21 @@ def opensm_log(rows: list[Mapping[str, str]], folder: Path) -> str:
         "OSM_CACHE_DIR": str(folder),
         "SIM_HOST": rows[0]["a_device"],
     }
+
+    def run(*command: str) -> str:
+        made = subprocess.run(
+            ["ibsim-run", *command],
+            env=environment,
+            cwd=folder,
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=ROUTES_S,
+        )
+        return made.stdout
+
     with simulated(folder, environment):
-        command = ["ibsim-run", "opensm", "-o", "-e", "-R", "ftree", "-f", str(folder / "osm.log")]
-        subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True, timeout=ROUTES_S)
-    return (folder / "osm.log").read_text()
+        yield run
 
 
 @contextlib.contextmanager

@@ -1,0 +1,1 @@
+"""Subnet managers of InfiniBand fabrics: OpenSM, UFM, and the aggregation manager of SHARP."""

@@ -1,0 +1,129 @@
+"""OpenSM routes designs' fabrics with the written configuration; subnets, roots and conflicts are those of the design."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from estimator.bringup.plan.plan import Plan
+from estimator.bringup.renderings.infiniband.subnets import routing_engine, subnets
+from estimator.bringup.renderings.targets import files_of
+from estimator.handoff.formats import FORMATS
+from tests.estimator.bringup.plans import plan_named, plan_of_values
+from tests.estimator.handoff.fabric_tools import in_fabric, needs_opensm, opensm_sweep, rows_of
+
+
+def custom(nodes: int, ports: int, radix: int, **fabric: Any) -> dict[str, Any]:
+    """A small HDR fabric."""
+    compute = {"server": "custom", "nodes": nodes, "gpus_per_node": ports, "nics_per_node": ports}
+    radices = {"leaf_radix": radix, "spine_radix": radix, "core_radix": radix}
+    return {"compute": compute, "fabric": {"generation": "hdr", **radices, **fabric}}
+
+
+TABLES = {"ftree": "ftree tables configured", "updn": "updn tables configured", "minhop": "minhop tables configured"}
+FABRICS: dict[str, tuple[dict[str, Any], int, str]] = {  # design, subnets, engine that takes it
+    "one switch": (custom(6, 1, 8, layout="top-of-rack"), 1, "minhop"),
+    "two tiers, by rail": (custom(11, 4, 12, provision="full-unit", scalable_unit_nodes=6,
+                                  reserved={"fabric_manager_links": 4}), 1, "ftree"),
+    "three tiers": (custom(32, 1, 8, tiers=3, layout="top-of-rack"), 1, "ftree"),
+    "uneven": (custom(40, 1, 16, leaf_radix=8, leaf_downlinks=5, leaf_uplinks=3, layout="top-of-rack",
+                      uplink_spread="uneven", tiers=2), 1, "updn"),
+    "pods that differ": (custom(20, 1, 8, tiers=3, scalable_unit_nodes=4, pod_nodes=16), 1, "updn"),
+    "planes": ({"compute": {"server": "dgx-b300", "nodes": 8},
+                "fabric": {"generation": "ndr", "planes": 2, "leaf_radix": 16, "spine_radix": 16}}, 2, "ftree"),
+    "rails apart": (custom(6, 2, 8, layout="rail-only"), 2, "minhop"),
+}  # fmt: skip
+
+
+def written(plan: Plan, folder: Path, within: str) -> None:
+    """The files of OpenSM for one subnet, with paths of this machine."""
+    for file in files_of(plan, "opensm"):
+        if file.name.startswith(within) and "/" not in file.name.removeprefix(within):
+            text = file.text.replace(f"/etc/opensm/{within}", f"{folder}/")
+            (folder / file.name.removeprefix(within)).write_text(text)
+
+
+def guids(folder: Path, discovered: str) -> subprocess.CompletedProcess[str]:
+    """The script, on what ibnetdiscover printed."""
+    (folder / "discovered").write_text(discovered)
+    command = ["bash", str(folder / "guids.sh"), str(folder / "discovered")]
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+
+
+@needs_opensm
+@pytest.mark.parametrize("name", FABRICS)
+def test_opensm_routes_each_fabric_with_the_written_configuration_and_no_error(name: str, tmp_path: Path) -> None:
+    values, n_subnets, engine = FABRICS[name]
+    plan = plan_of_values(values)
+    found = subnets(plan)
+    assert len(found) == n_subnets
+    last = found[-1]
+    rows = rows_of(b"".join(FORMATS["csv"].write(plan.links)).decode())
+    rows = [row for row in rows if row["b_device"] in last.switches]
+    written(plan, tmp_path, last.folder)
+    with in_fabric(rows, tmp_path) as run:
+        made = guids(tmp_path, run("ibnetdiscover"))
+        assert made.returncode == 0, made.stderr
+        log = opensm_sweep(run, tmp_path, "-F", str(tmp_path / "opensm.conf"))
+    assert "SUBNET UP" in log
+    assert TABLES[engine] in log
+    assert re.findall(r".*\bERR\b.*|.*[Uu]nrecognized.*|.*not recognized.*", log) == []
+    nodes = {row["a_device"] for row in rows if row["a_device"].startswith("node-")}
+    ports = (tmp_path / "cn_guid_file").read_text().split()
+    assert len(set(ports[::2])) == sum(row["a_device"] in nodes for row in rows)
+    assert set(ports[1::2]) == nodes
+    managers = {row["a_device"] for row in rows if row["a_device"].startswith("manager-")}
+    assert (tmp_path / "io_guid_file").exists() == bool(managers) == (name == "two tiers, by rail")
+
+
+@needs_opensm
+def test_a_device_that_the_fabric_lacks_is_named_and_no_file_is_written(tmp_path: Path) -> None:
+    plan = plan_of_values(FABRICS["one switch"][0])
+    written(plan, tmp_path, "")
+    made = guids(tmp_path, 'Ca\t1 "H-0000000000100000"\t\t# "node-0001 mlx5_0"\n[1](100001) \t"S-0"[1]\n')
+    assert made.returncode != 0
+    assert "node-0002" in made.stderr
+    assert "node-0001" not in made.stderr
+    assert not (tmp_path / "cn_guid_file").exists()
+
+
+def test_each_subnet_has_its_switches_and_all_of_them_together_are_the_fabric() -> None:
+    plan = plan_of_values(FABRICS["planes"][0])
+    found = subnets(plan)
+    assert [subnet.folder for subnet in found] == ["plane-1/", "plane-2/"]
+    together = [switch for subnet in found for switch in subnet.switches]
+    assert sorted(together) == sorted(plan.wired.name(switch) for switch in plan.wired.switches)
+    for subnet in found:
+        assert len(subnet.compute) == 8
+        assert all(root.startswith("spine") for root in subnet.roots)
+    mains = [file.name for file in files_of(plan, "opensm") if file.name.endswith("opensm.conf")]
+    assert mains == ["plane-1/opensm.conf", "plane-2/opensm.conf"]
+
+
+def test_the_reason_of_an_engine_names_what_differs() -> None:
+    assert "leaves have 1 or 2 links" in routing_engine(plan_of_values(FABRICS["uneven"][0])).why
+    assert routing_engine(plan_named("InfiniBand")).value == "ftree,updn"
+
+
+def test_both_values_of_max_op_vls_stand_in_either_file() -> None:
+    plan = plan_named("InfiniBand")
+    for target, value, other in (("opensm", 5, 2), ("ufm", 2, 5)):
+        text = next(iter(files_of(plan, target))).text
+        assert f"\nmax_op_vls {value}\n" in text
+        comment = next(line for line in text.splitlines() if line.startswith("# ib.max_op_vls"))
+        assert f"Others: {other} [A]" in comment
+
+
+def test_sharp_is_on_where_the_design_counts_on_it_and_has_a_tree_a_root() -> None:
+    values = FABRICS["two tiers, by rail"][0]
+    off, on = plan_of_values(values), plan_of_values(values | {"workload": {"in_network_reduction": True}})
+    for plan, word in ((off, "false"), (on, "true")):
+        (gv,) = (file.text for file in files_of(plan, "ufm") if file.name == "gv.cfg")
+        assert f"\n[Sharp]\nsharp_enabled = {word}\n" in gv
+    (manager,) = files_of(on, "sharp")
+    (subnet,) = subnets(on)
+    assert f"\nmax_trees_to_build {len(subnet.roots)}\n" in manager.text
+    assert "\ndynamic_tree_algorithm 0\n" in manager.text
+    assert "\ndynamic_tree_algorithm 1\n" in next(iter(files_of(plan_of_values(FABRICS["uneven"][0]), "sharp"))).text
