@@ -13,7 +13,7 @@ from typing import NamedTuple, get_args
 
 from estimator.bringup.plan.value import Alternative, Scalar, Trust, Value
 
-FILES = ("facts.csv", "facts_infiniband.csv")  # the second: subnet and aggregation managers
+FILES = ("facts.csv", "facts_infiniband.csv", "facts_clusters.csv")  # then of subnet managers, and of schedulers
 TRUST_ORDER = get_args(Trust)
 RULE = "Of the sources that fit, the most specific one, then the most trusted, then the first of the list"
 

@@ -28,6 +28,14 @@ TARGETS = {
     ),
     "ufm": Target("UFM", "subnet manager of UFM: opensm.conf, gv.cfg", IB, "infiniband.ufm"),
     "sharp": Target("SHARP", "aggregation manager of reduction in switches: sharp_am.cfg", IB, "infiniband.sharp"),
+    "network-operator": Target(
+        "NVIDIA network operator",
+        "Kubernetes: NICs, networks and addresses a rail, labels",
+        BOTH,
+        "clusters.network_operator",
+    ),
+    "slurm": Target("Slurm", "topology, GPUs of nodes, prolog that checks the network", BOTH, "clusters.slurm"),
+    "ansible": Target("Ansible", "inventory and playbook that carry all of the files", BOTH, "clusters.ansible"),
 }
 MOST_SWITCHES = 1000
 

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -70,7 +70,7 @@ def opensm_sweep(run: Callable[..., str], folder: Path, *options: str) -> str:
 
 
 @contextlib.contextmanager
-def in_fabric(rows: list[Mapping[str, str]], folder: Path) -> Iterator[Callable[..., str]]:
+def in_fabric(rows: Sequence[Mapping[str, str]], folder: Path) -> Iterator[Callable[..., str]]:
     """The fabric under ibsim until the block ends; gives what runs a command in it, at the first link's lower end."""
     (folder / "net").write_text(net_file(rows))
     environment = os.environ | {
@@ -127,11 +127,16 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def slurm_log(topology: str, n_nodes: int, folder: Path) -> str:
-    """What slurmctld says once it has read the topology."""
+def slurm_log(topology: str, n_nodes: int, folder: Path, cluster: str = "") -> str:
+    """What slurmctld says once it has read the topology; ``cluster`` are parts of slurm.conf in place of the plain ones."""
     (folder / "topology.conf").write_text(topology)
     (folder / "state").mkdir()
     width = max(4, len(str(n_nodes)))
+    plain = f"""TopologyPlugin=topology/tree
+SelectType=select/cons_tres
+NodeName=node-[{1:0{width}d}-{n_nodes:0{width}d}] NodeAddr=127.0.0.1 CPUs=8
+PartitionName=all Nodes=ALL Default=YES
+"""
     (folder / "slurm.conf").write_text(
         f"""ClusterName=test
 SlurmctldHost=localhost
@@ -143,12 +148,8 @@ StateSaveLocation={folder / "state"}
 SlurmctldPidFile={folder / "slurmctld.pid"}
 SlurmctldLogFile={folder / "slurmctld.log"}
 SlurmctldDebug=debug3
-TopologyPlugin=topology/tree
-SelectType=select/cons_tres
 ProctrackType=proctrack/pgid
-NodeName=node-[{1:0{width}d}-{n_nodes:0{width}d}] NodeAddr=127.0.0.1 CPUs=8
-PartitionName=all Nodes=ALL Default=YES
-"""
+{cluster or plain}"""
     )
     process = subprocess.Popen(
         ["slurmctld", "-D", "-c", "-i", "-f", str(folder / "slurm.conf")],

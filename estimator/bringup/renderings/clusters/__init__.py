@@ -1,0 +1,1 @@
+"""Software of a whole cluster: Slurm, Kubernetes, Ansible."""
