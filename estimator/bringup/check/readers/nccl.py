@@ -21,7 +21,7 @@ MOST_TEXT = 200
 
 def is_mine(text: str) -> bool:
     """Whether it has variables or lines of NCCL's log."""
-    return bool(re.search(r"(?m)NCCL INFO |^\s*(?:export\s+|-x\s+)?NCCL_[A-Z0-9_]+\s*=", text))
+    return bool(re.search(r"(?m)NCCL INFO |^\s*(?:export\s+|-x\s+)?(?:NCCL|UCX)_[A-Z0-9_]+\s*=", text))
 
 
 def read(text: str, notes: Notes) -> None:

@@ -91,3 +91,8 @@ def test_secrets_in_odd_places_stay_hidden() -> None:
 def test_kinds_are_recognised_by_content_alone() -> None:
     for text in clean("Cumulus").values():
         assert sum(reader.is_mine(text) for reader in READERS) >= 1
+
+
+def test_variables_of_ucx_alone_are_read() -> None:
+    (reading,) = read_all([("ucx.env", b"UCX_IB_GID_INDEX=3\n")], [])
+    assert [one.place for one in reading.seen] == ["UCX_IB_GID_INDEX"]
