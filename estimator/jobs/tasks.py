@@ -1,4 +1,4 @@
-"""What workers do: run one estimate; sweep up what was never sent or whose worker died.
+"""What workers do: run one estimate, a chunk of a search, the join of one; sweep up what was never sent or whose worker died.
 
 Every process of a worker sweeps when it is due, from a thread of its own; a row in the database says whose turn it is. No
 single process is needed for it: beat, where one runs, is one more that asks.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,9 +23,11 @@ from kombu.exceptions import OperationalError
 
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
-from estimator.jobs.models import LEASE, MAX_ATTEMPTS, RESEND_AFTER, SWEEP_EVERY, EstimateJob, QueueSweep
+from estimator.jobs.leased import LEASE, MAX_ATTEMPTS, Leased
+from estimator.jobs.models import RESEND_AFTER, SWEEP_EVERY, EstimateJob, QueueSweep, SearchChunk, SearchJob
 from estimator.pipeline import estimate
 from estimator.record import Json
+from estimator.search.search import chunk_of, joined
 from estimator.spec.parse import parse_spec
 
 logger = logging.getLogger(__name__)
@@ -41,21 +43,28 @@ def warm_up(**_: Any) -> None:
     load_catalog()
 
 
-def send(job: EstimateJob) -> bool:
-    """Tell a worker about a queued job. False if the broker is away: the row stays, and the sweep sends it later."""
+def send(job: Leased) -> bool:
+    """Tell a worker about a queued row. False if the broker is away: the row stays, and the sweep sends it later."""
     try:
-        run_estimate.apply_async(
+        _TASKS[type(job)].apply_async(
             (str(job.pk),), retry=True, retry_policy=PUBLISH_RETRY, confirm_timeout=CONFIRM_WITHIN_S
         )
     except OperationalError as error:
-        logger.warning("The broker does not answer (%s); estimate %s waits for the sweep", error, job.pk)
+        logger.warning("The broker does not answer (%s); %s waits for the sweep", error, job)
         return False
-    EstimateJob.objects.filter(pk=job.pk).update(sent_at=timezone.now())
+    type(job)._default_manager.filter(pk=job.pk).update(sent_at=timezone.now())
     return True
 
 
+def send_all(jobs: Iterable[Leased]) -> None:
+    """Tell workers about rows until the broker is away."""
+    for job in jobs:
+        if not send(job):
+            return
+
+
 @contextmanager
-def held_lease(job: EstimateJob) -> Iterator[threading.Event]:
+def held_lease(job: Leased) -> Iterator[threading.Event]:
     """Keep the job's lease alive from a thread. The event is set when the job is lost: cancelled, or taken over."""
     lost, done = threading.Event(), threading.Event()
 
@@ -67,7 +76,7 @@ def held_lease(job: EstimateJob) -> Iterator[threading.Event]:
                         lost.set()
                         return
                 except DatabaseError:
-                    logger.warning("The lease of estimate %s could not be extended", job.pk, exc_info=True)
+                    logger.warning("The lease of %s could not be extended", job, exc_info=True)
         finally:
             connection.close()  # this thread's own
 
@@ -83,22 +92,27 @@ def held_lease(job: EstimateJob) -> Iterator[threading.Event]:
 @shared_task(ignore_result=True)
 def run_estimate(job_id: str) -> None:
     """Compute the estimate of one job and store it. A second run of a finished job changes nothing."""
-    job = EstimateJob.claim(job_id)
-    if job is None:
-        return
+    if (job := EstimateJob.claim(job_id)) is not None:
+        with _noted(job, "estimate_timed_out", "The estimate took too long and was stopped. Request a smaller design."):
+            with held_lease(job) as lost:
+                result = _result_of(job, lost)
+            if result is not None:
+                job.succeed(result)
+
+
+@contextmanager
+def _noted(job: Leased, code: str, too_long: str) -> Iterator[None]:
+    """Whatever goes wrong inside of the block is noted in the row; what nobody expected is raised again."""
     try:
-        with held_lease(job) as lost:
-            result = _result_of(job, lost)
-        if result is not None:
-            job.succeed(result)
+        yield
     except EstimatorError as error:
         job.fail(error)
     except SoftTimeLimitExceeded:
-        job.fail_with("estimate_timed_out", "The estimate took too long and was stopped. Request a smaller design.")
+        job.fail_with(code, too_long)
     except Exception:
         reference = uuid.uuid4().hex[:12]
         job.fail_with("internal_error", f"Something went wrong on our side. The log has it under {reference}.")
-        logger.exception("Estimate %s failed unexpectedly, reference %s", job.pk, reference)
+        logger.exception("%s failed unexpectedly, reference %s", job, reference)
         raise
 
 
@@ -115,29 +129,71 @@ def _result_of(job: EstimateJob, lost: threading.Event) -> Json | None:
 
 
 @shared_task(ignore_result=True)
+def run_chunk(chunk_id: str) -> None:
+    """Work out one range of a search's candidates and store their columns; the last one hands the search on to be joined."""
+    if (chunk := SearchChunk.claim(chunk_id)) is None:
+        return
+    job = chunk.job
+    with _noted(chunk, *_SEARCH_TOO_LONG):
+        with held_lease(chunk):
+            columns = chunk_of(job.request, chunk.first, chunk.last, load_catalog(), estimate)
+        if chunk.succeed(columns) and SearchJob.objects.filter(SearchJob.is_ready(), pk=job.pk).exists():
+            send(job)
+
+
+@shared_task(ignore_result=True)
+def run_join(job_id: str) -> None:
+    """Join the chunks of a search to its answer. Whoever claims it does, once no chunk is left to be worked out."""
+    if (job := SearchJob.claim(job_id, SearchJob.is_ready())) is None:
+        return
+    with _noted(job, *_SEARCH_TOO_LONG):
+        with held_lease(job):
+            stored = job.chunks.values_list("columns", flat=True)
+            parts = [bytes(columns) for columns in stored if columns is not None]
+            answer = joined(job.request, parts, load_catalog(), estimate)
+        job.succeed(answer.as_json())
+
+
+_SEARCH_TOO_LONG = ("estimate_timed_out", "The search took too long and was stopped. Give fewer values or fewer nodes.")
+_TASKS: dict[type[Leased], Any] = {EstimateJob: run_estimate, SearchChunk: run_chunk, SearchJob: run_join}
+_MAY_BE_SENT: dict[type[Leased], Callable[[], Q]] = {EstimateJob: Q, SearchChunk: Q, SearchJob: SearchJob.is_ready}
+
+
+@shared_task(ignore_result=True)
 def sweep() -> int:
     """Send again what was never sent, or whose message or worker was lost. Returns how many were sent.
 
     Beat's sweep and that of a worker whose turn it is may meet: whoever marks a job as sent sends it.
     """
-    now = timezone.now()
-    State = EstimateJob.State
-    is_abandoned = Q(state=State.RUNNING, lease_until__lt=now)
-    for job in EstimateJob.objects.filter(is_abandoned, attempts__gte=MAX_ATTEMPTS):
-        if job.give_up():
-            logger.error("Estimate %s was given up after %d attempts", job.pk, MAX_ATTEMPTS)
-    was_not_sent_lately = Q(sent_at=None) | Q(sent_at__lt=now - RESEND_AFTER)
-    waiting = EstimateJob.objects.filter(was_not_sent_lately & (Q(state=State.QUEUED) | is_abandoned))
-    n_sent = 0
     QueueSweep.note()
+    n_sent = 0
+    for kind, may_be_sent in _MAY_BE_SENT.items():
+        n_kind, is_heard = _swept(kind, may_be_sent())
+        n_sent += n_kind
+        if not is_heard:
+            break
+    return n_sent
+
+
+def _swept(kind: type[Leased], may_be_sent: Q) -> tuple[int, bool]:
+    """(rows of one kind that were sent again, whether the broker answers)."""
+    now, rows = timezone.now(), kind._default_manager
+    State = kind.State
+    is_abandoned = Q(state=State.RUNNING, lease_until__lt=now)
+    for job in rows.filter(is_abandoned, attempts__gte=MAX_ATTEMPTS):
+        if job.give_up():
+            logger.error("%s was given up after %d attempts", job, MAX_ATTEMPTS)
+    was_not_sent_lately = Q(sent_at=None) | Q(sent_at__lt=now - RESEND_AFTER)
+    waiting = rows.filter(was_not_sent_lately & (Q(state=State.QUEUED) | is_abandoned) & may_be_sent)
+    n_sent = 0
     for job in waiting.order_by("created_at")[:SENT_PER_SWEEP]:
         if not waiting.filter(pk=job.pk).update(sent_at=now):
             continue  # another sweep was faster, or its worker goes on after all
         if not send(job):
-            EstimateJob.objects.filter(pk=job.pk, sent_at=now).update(sent_at=job.sent_at)
-            break
+            rows.filter(pk=job.pk, sent_at=now).update(sent_at=job.sent_at)
+            return n_sent, False
         n_sent += 1
-    return n_sent
+    return n_sent, True
 
 
 def sweep_if_due() -> int | None:

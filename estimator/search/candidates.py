@@ -129,6 +129,11 @@ class Template:
     number: int
     spec: DesignSpec
 
+    def numbers(self, space: Space, part: range) -> IntArray:
+        """Numbers of its candidates that lie in a part of the space."""
+        ends = _within(self.number, space, part)
+        return np.arange(ends.start, ends.stop, dtype=np.int64)
+
     def is_plain(self, catalog: Catalog) -> bool:
         """Whether its candidates are counted in columns: one network, a length a tier, no ports that managers share."""
         spec = self.spec
@@ -157,13 +162,19 @@ class Refused:
             self.first.setdefault(problems[0].code, problems[0])
 
 
-def templates_of(space: Space, catalog: Catalog, refused: Refused, most: int) -> list[Template]:
-    """The requests of a space that can be parsed, at most so many.
+def _within(number: int, space: Space, part: range) -> range:
+    """The candidates of the request that begins at a number, those in a part of the space."""
+    first, last = max(number, part.start), min(number + space.n_inner, part.stop)
+    return range(first, max(first, last))
+
+
+def templates_of(space: Space, catalog: Catalog, refused: Refused, most: int, part: range) -> list[Template]:
+    """The requests with candidates in a part of a space that can be parsed, at most so many.
 
     Raises
     ------
     SpecError
-        For values that are wrong by themselves, under ``base.…``; and where no request can be parsed.
+        For values that are wrong by themselves, under ``base.…``; and where no request of the whole space can be parsed.
     """
     size = next((axis for axis in space.inner if axis.path in SIZES), None)
     start = with_values(space.fixed, {size.path: size.values[0]} if size else {})
@@ -172,12 +183,15 @@ def templates_of(space: Space, catalog: Catalog, refused: Refused, most: int) ->
     free = {axis.path for axis in space.outer if axis.is_free}
     n_tried = 0
     for at, values in enumerate(product(*(axis.values for axis in space.outer))):
+        n_mine = len(_within(at * space.n_inner, space, part))
+        if not n_mine:
+            continue
         change = {axis.path: value for axis, value in zip(space.outer, values, strict=True)}
         n_tried += (is_fit := _may_fit(change, space.fixed, catalog))
         if n_tried > most:
             raise SpecError([_too_many_requests(space, most)])
         if not is_fit:
-            refused.add([Problem("base.fabric.leaf_switch", "switch_does_not_fit", _NO_FIT)], space.n_inner)
+            refused.add([Problem("base.fabric.leaf_switch", "switch_does_not_fit", _NO_FIT)], n_mine)
             continue
         try:
             found.append(Template(at * space.n_inner, parse_spec(with_values(start, change), catalog)))
@@ -186,7 +200,9 @@ def templates_of(space: Space, catalog: Catalog, refused: Refused, most: int) ->
             if wrong:
                 raise SpecError([one.inside("base") for one in wrong]) from None
             problems += error.problems
-            refused.add(error.problems, space.n_inner)
+            refused.add(error.problems, n_mine)
+    if not found and len(part) < len(space):
+        return []
     if not found:
         raise SpecError(
             [one.inside("base") for one in {p.code: p for p in problems}.values()] or list(refused.first.values())
@@ -258,9 +274,15 @@ def taken(sizing: Sizing, rows: IntArray) -> Sizing:
 
 
 def batches(
-    space: Space, templates: Sequence[Template], catalog: Catalog, refused: Refused, most: int, of_three_tiers: int
+    space: Space,
+    templates: Sequence[Template],
+    catalog: Catalog,
+    refused: Refused,
+    most: int,
+    of_three_tiers: int,
+    part: range,
 ) -> Iterator[Batch]:
-    """The candidates of plain templates that can be built, so many at a time.
+    """The candidates of plain templates in a part of the space that can be built, so many at a time.
 
     Raises
     ------
@@ -272,11 +294,12 @@ def batches(
     grid = _grid(space)
     of_templates = asked_columns([one.spec for one in templates], catalog)
     kept = np.array([_kept_ports(one.spec, catalog) for one in templates], dtype=np.int64).reshape(len(templates), 4)
-    total = len(templates) * space.n_inner
-    for start in range(0, total, most):
-        at = np.arange(start, min(start + most, total))
-        template, column = at // space.n_inner, at % space.n_inner
-        number = np.array([one.number for one in templates], dtype=np.int64)[template] + column
+    mine = [one.numbers(space, part) for one in templates]
+    whose = np.repeat(np.arange(len(templates)), [len(one) for one in mine])
+    numbers = np.concatenate(mine)
+    for start in range(0, len(numbers), most):
+        template, number = whose[start : start + most], numbers[start : start + most]
+        column = number % space.n_inner
         asked = _asked(
             of_templates.take(template), {path: values[column] for path, values in grid.items()}, templates, template
         )

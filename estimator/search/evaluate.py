@@ -39,8 +39,15 @@ class Evaluated:
         return len(self.number)
 
 
-def evaluated(space: Space, keys: Sequence[Key], catalog: Catalog, estimate: Estimator, bounds: Bounds) -> Evaluated:
-    """All candidates of a space.
+def evaluated(
+    space: Space,
+    keys: Sequence[Key],
+    catalog: Catalog,
+    estimate: Estimator,
+    bounds: Bounds,
+    part: range | None = None,
+) -> Evaluated:
+    """All candidates of a space, or those with the numbers of ``part``.
 
     Parameters
     ----------
@@ -52,22 +59,26 @@ def evaluated(space: Space, keys: Sequence[Key], catalog: Catalog, estimate: Est
         For values that are wrong by themselves, and where too many candidates must be estimated one by one.
     """
     refused = Refused()
-    templates = templates_of(space, catalog, refused, bounds.requests)
+    part = range(len(space)) if part is None else part
+    templates = templates_of(space, catalog, refused, bounds.requests, part)
     plain = [one for one in templates if one.is_plain(catalog)]
     numbers: list[IntArray] = []
     tables: list[Table] = []
-    alone = [
-        np.arange(one.number, one.number + space.n_inner, dtype=np.int64)
-        for one in templates
-        if not one.is_plain(catalog)
-    ]
-    for batch in batches(space, plain, catalog, refused, BATCH, bounds.of_three_tiers):
+    alone = [one.numbers(space, part) for one in templates if not one.is_plain(catalog)]
+    for batch in batches(space, plain, catalog, refused, BATCH, bounds.of_three_tiers, part):
         alone += _in_columns(batch, keys, catalog, refused, numbers, tables)
     for number in np.concatenate([np.zeros(0, np.int64), *_bounded(alone, bounds.one_by_one)]).tolist():
         table = _one_by_one(space, number, keys, catalog, estimate, refused)
         if table:
             numbers.append(np.array([number], dtype=np.int64))
             tables.append(table)
+    return joined_in_order(space, numbers, tables, keys, refused)
+
+
+def joined_in_order(
+    space: Space, numbers: Sequence[IntArray], tables: Sequence[Table], keys: Sequence[Key], refused: Refused
+) -> Evaluated:
+    """Candidates that were worked out apart, together in the order of their numbers."""
     every = np.concatenate([np.zeros(0, np.int64), *numbers])
     order = np.argsort(every, kind="stable")
     return Evaluated(space, every[order], joined(tables, keys).take(order), refused)

@@ -25,6 +25,8 @@ class Bounds:
 
 COMMAND_LINE = Bounds(candidates=100_000, requests=3_000, of_three_tiers=10_000, one_by_one=500)
 AT_ONCE = Bounds(candidates=20_000, requests=300, of_three_tiers=500, one_by_one=50)  # while a caller waits for it
+CHUNK = 2_000  # candidates that a worker looks at together, in a search of many chunks
+IN_CHUNKS = Bounds(candidates=200_000, requests=200_000, of_three_tiers=200_000, one_by_one=CHUNK)
 MOST_POINTS = 2_000  # of a sweep
 
 

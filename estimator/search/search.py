@@ -8,12 +8,13 @@ import numpy as np
 
 from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem, SpecError
-from estimator.search.candidates import Space, space_of
-from estimator.search.evaluate import Estimator, Evaluated, evaluated
+from estimator.search.candidates import Refused, Space, space_of
+from estimator.search.chunks import packed, unpacked
+from estimator.search.evaluate import Estimator, Evaluated, evaluated, joined_in_order
 from estimator.search.figures import FIGURES, Key, Table, described, figure_named, known, ranges_of
 from estimator.search.front import first_of_equals, front_of, ranked, within_each_other
 from estimator.search.present import Beside, measured
-from estimator.search.request import COMMAND_LINE, WHAT, Bounds, Limit, SearchRequest
+from estimator.search.request import CHUNK, COMMAND_LINE, IN_CHUNKS, WHAT, Bounds, Limit, SearchRequest
 from estimator.search.result import Binding, FoundDesign, Lost, MetLimit, Present, Regret, Relaxation, Search
 from estimator.search.values import RATIOS, Axis, axes_of
 from estimator.spec.checking import validated
@@ -41,17 +42,103 @@ def search(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds =
     InfeasibleDesign
         If none of the candidates can be built, with the first reason of each kind.
     """
+    asked = asked_of(request)
+    found = evaluated(space_asked(asked, catalog, bounds), keys_of_search(asked), catalog, estimate, bounds)
+    return answer_of(asked, found, catalog, estimate, bounds)
+
+
+def asked_of(request: Any) -> SearchRequest:
+    """A request as it was checked.
+
+    Raises
+    ------
+    SpecError
+        With every problem of what is sought; what the base may hold shows when its space is made.
+    """
     asked, problems = validated(SearchRequest, request, WHAT)
     if asked is None or problems:
         raise SpecError(problems)
     _check(asked)
-    present = measured(asked.present, _keys(asked), catalog, estimate) if asked.present is not None else None
+    return asked
+
+
+def space_asked(asked: SearchRequest, catalog: Catalog, bounds: Bounds) -> Space:
+    """The candidates of a request.
+
+    Raises
+    ------
+    SpecError
+        If the base or a free field is wrong, or there are more of them than ``bounds`` have.
+    """
     fixed, axes = axes_of(asked.base, asked.free, catalog)
-    found = evaluated(space_of(fixed, axes, bounds.candidates), _keys(asked), catalog, estimate, bounds)
+    return space_of(fixed, axes, bounds.candidates)
+
+
+def answer_of(asked: SearchRequest, found: Evaluated, catalog: Catalog, estimate: Estimator, bounds: Bounds) -> Search:
+    """The answer to a request out of all its candidates with their figures.
+
+    Raises
+    ------
+    SpecError
+        If the present design is wrong.
+    InfeasibleDesign
+        If none of the candidates can be built.
+    """
+    present = measured(asked.present, keys_of_search(asked), catalog, estimate) if asked.present is not None else None
     made = _Search(asked, found, catalog, present)
     if made.is_empty:
-        return _nothing(made, axes, catalog, estimate, bounds)
+        return _nothing(made, found.space.axes, catalog, estimate, bounds)
     return made.answer()
+
+
+# ---------------------------------------------------------------- in chunks
+
+
+def cuts_of(request: Any, catalog: Catalog, size: int = CHUNK) -> list[tuple[int, int]]:
+    """Ranges of candidates that together are all of a request's: first, and one behind the last.
+
+    Raises
+    ------
+    SpecError
+        With every problem of the request that shows before a candidate is looked at.
+    """
+    n = len(space_asked(asked_of(request), catalog, IN_CHUNKS))
+    return [(first, min(first + size, n)) for first in range(0, n, size)]
+
+
+def chunk_of(request: Any, first: int, last: int, catalog: Catalog, estimate: Estimator) -> bytes:
+    """Figures of the candidates of one range, as ``joined`` takes them.
+
+    Raises
+    ------
+    SpecError
+        For values that are wrong by themselves.
+    """
+    asked = asked_of(request)
+    space = space_asked(asked, catalog, IN_CHUNKS)
+    found = evaluated(space, keys_of_search(asked), catalog, estimate, IN_CHUNKS, range(first, last))
+    return packed(found.number, found.table, found.refused)
+
+
+def joined(request: Any, parts: Sequence[bytes], catalog: Catalog, estimate: Estimator) -> Search:
+    """The answer of a request out of all its chunks, in any order.
+
+    Raises
+    ------
+    InfeasibleDesign
+        If none of the candidates can be built.
+    """
+    asked = asked_of(request)
+    space, keys = space_asked(asked, catalog, IN_CHUNKS), keys_of_search(asked)
+    refused = Refused()
+    numbers, tables = [], []
+    for number, table, reasons in (unpacked(part, keys) for part in parts):
+        numbers.append(number)
+        tables.append(table)
+        refused.counts.update(reasons.counts)
+        refused.first |= reasons.first | refused.first
+    whole = joined_in_order(space, numbers, tables, keys, refused)
+    return answer_of(asked, whole, catalog, estimate, IN_CHUNKS)
 
 
 def _check(asked: SearchRequest) -> None:
@@ -89,7 +176,7 @@ def _limit_problems(limit: Limit, where: str, before: Sequence[Limit]) -> list[P
     return out
 
 
-def _keys(asked: SearchRequest) -> list[Key]:
+def keys_of_search(asked: SearchRequest) -> list[Key]:
     """Every figure that is needed, and all that are shown."""
     shown = [(name, asked.at_bytes) for name in FIGURES]
     return list(dict.fromkeys([*shown, *((limit.figure, limit.at_bytes) for limit in asked.limits)]))
@@ -377,7 +464,7 @@ def _with_more_oversubscription(
         return []
     for ratio in (one for one in RATIOS if parse_ratio(one) > parse_ratio(held)):
         wider: Space = space_of(space.fixed, [*axes, Axis(_RATIO, (ratio,))], bounds.candidates)
-        tried = _Search(made.asked, evaluated(wider, _keys(made.asked), catalog, estimate, bounds), catalog)
+        tried = _Search(made.asked, evaluated(wider, keys_of_search(made.asked), catalog, estimate, bounds), catalog)
         rows = np.flatnonzero(tried.feasible(tried.met))
         if len(rows):
             best = int(rows[np.argmin(tried.less(tried.objective)[rows])])

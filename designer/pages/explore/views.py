@@ -26,6 +26,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.compare.request import LEAST, MOST
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.record import Json
+from estimator.search.result import Search
 
 PRESENT = "present"
 
@@ -38,28 +39,34 @@ def explore(request: HttpRequest) -> HttpResponse:
         form = ExploreForm(request.POST, owner=owner_of(request))
         asked = Asked(form.asked(), design_of(request, request.POST.get("design", "")))
         if problem := too_long(asked, "POST /api/v1/searches/"):
-            return _refused(request, asked, [problem])
+            return refused(request, asked, [problem])
         return redirect(f"{reverse('explore')}?{asked.address}")
     try:
         asked = asked_of(request, request.GET, first_request)
     except EstimatorError as error:
-        return _refused(request, Asked(first_request(None), None), error.problems)
+        return refused(request, Asked(first_request(None), None), error.problems)
     try:
         answer = found(*asked)
     except EstimatorError as error:
-        return _refused(request, asked, error.problems)
-    context = _context(request, asked) | found_context(answer, asked.request.get("pareto", []), load_catalog())
+        return refused(request, asked, error.problems)
+    return answered(request, asked, answer)
+
+
+def answered(request: HttpRequest, asked: Asked, answer: Search, **more: object) -> HttpResponse:
+    """The page with an answer."""
+    context = context_of(request, asked) | found_context(answer, asked.request.get("pareto", []), load_catalog()) | more
     ways = [(way.words, Asked(way.asked, asked.design).address) for way in ways_out(answer, asked.request)]
     return render(request, "designer/explore/explore.html", context | {"ways_out": ways})
 
 
-def _refused(request: HttpRequest, asked: Asked, problems: Sequence[Problem]) -> HttpResponse:
+def refused(request: HttpRequest, asked: Asked, problems: Sequence[Problem]) -> HttpResponse:
     shown = problems_shown(problems, asked.request)
-    context = _context(request, asked) | {"problems": shown}
+    is_large = any(one.code == "too_many_candidates" for one in problems)
+    context = context_of(request, asked) | {"problems": shown, "may_be_a_job": is_large}
     return render(request, "designer/explore/explore.html", context, status=422)
 
 
-def _context(request: HttpRequest, asked: Asked) -> Context:
+def context_of(request: HttpRequest, asked: Asked) -> Context:
     return {
         "section": "explore",
         "design": asked.design,
