@@ -12,6 +12,7 @@ from designer.wording.numbers import figure_text
 from estimator.record import Given, Json
 from estimator.search.figures import FIGURES
 from estimator.search.result import Search
+from estimator.wording import in_sentence
 
 ON_FRONT, OTHERS, PRESENT = "On the front", "Other designs of the list", "Present design"
 PRESENT_PLACE = -2  # a place that no row has; −1 is none
@@ -44,7 +45,7 @@ def front_chart(found: Search, names: Sequence[str], pareto: Sequence[str]) -> C
         {"head": row.get("name"), "cells": [{"text": row.get(field), "note": ""} for field in ("x_text", "y_text")]}
         for row in rows
     ]
-    title = f"{FIGURES[y].title} against {FIGURES[x].title[0].lower()}{FIGURES[x].title[1:]}"
+    title = f"{FIGURES[y].title} against {in_sentence(FIGURES[x].title)}"
     count = f"{len(on_front)} of {len(found.designs)} designs are on the front"
     note = (
         "Drag over points to choose their rows; a double click chooses all again. The row under the pointer is marked."

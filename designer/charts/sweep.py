@@ -10,6 +10,7 @@ from designer.wording.numbers import MISSING, figure_text
 from estimator.record import Json
 from estimator.search.figures import FIGURES
 from estimator.search.result import Sweep, SweepChange, SweepPoint
+from estimator.wording import in_sentence
 
 MOST_LABELLED = 80  # cells of a map that have their figure printed
 MOST_TICKS = 14  # with more points, the axis has round values
@@ -68,7 +69,7 @@ def _line(found: Sweep, name: str, key: str, titles: Sequence[str]) -> Chart | N
     ]
     marks = [{"x": one.x, "what": f"from {value_text(one.x)}: {one.what}"} for one in found.changes]
     is_numeric = all(is_number(one.x) for one in found.points)
-    title = f"{FIGURES[name].title} by {titles[0][0].lower()}{titles[0][1:]}"
+    title = f"{FIGURES[name].title} by {in_sentence(titles[0])}"
     note = "A click on a point opens it as a design."
     return chart_of(
         key,
@@ -147,7 +148,7 @@ def _map(found: Sweep, name: str, key: str, titles: Sequence[str]) -> Chart | No
         }
         for at, one, value in known
     ]
-    title = f"{figure.title} by {titles[0][0].lower()}{titles[0][1:]} and {titles[1][0].lower()}{titles[1][1:]}"
+    title = f"{figure.title} by {in_sentence(titles[0])} and {in_sentence(titles[1])}"
     values = [value for _, _, value in known]
     ends = f"{figure_text(min(values), figure.unit)} (palest) to {figure_text(max(values), figure.unit)}"
     cells = len(set(_column(rows, "x"))) * len(set(_column(rows, "y")))
@@ -158,7 +159,7 @@ def _map(found: Sweep, name: str, key: str, titles: Sequence[str]) -> Chart | No
         [figure.title],
         rows,
         _cells(rows, titles, spans_decades(values), cells <= MOST_LABELLED),
-        [f"{titles[0]}, {titles[1][0].lower()}{titles[1][1:]}", figure_title(name)],
+        [f"{titles[0]}, {in_sentence(titles[1])}", figure_title(name)],
         _table(known, name),
         f"{ends}. A click on a cell opens it as a design.",
     )
