@@ -15,6 +15,7 @@ from estimator.bringup.checklist.works import PHASES, works_of
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import Problem, SpecError
+from estimator.findings.node_words import node_word
 from estimator.link_list import link_list
 from estimator.pipeline import estimate
 from estimator.spec.design import DesignSpec
@@ -58,7 +59,8 @@ def checklist_of(spec: DesignSpec, catalog: Catalog) -> Checklist:
     gates, left_out = _gates(spec, catalog)
     bundles = [bundle for links in networks for bundle in bundles_of(links)]
     n_panels = sum(line.quantity for line in bom if line.category == PANEL)
-    works = scheduled(works_of(places, bundles, transceivers, gates, n_panels))
+    word = node_word(spec.compute.server, catalog)
+    works = scheduled(works_of(places, bundles, transceivers, gates, n_panels, word))
     if not places.is_planned:
         left_out += (
             "The design has no floor plan: racks are numbered, and filled as the bill of materials counts them.",

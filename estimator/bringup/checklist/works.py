@@ -8,6 +8,7 @@ from estimator.bringup.checklist.cables import Bundle
 from estimator.bringup.checklist.effort import person_hours, tasks
 from estimator.bringup.checklist.places import Places
 from estimator.bringup.checklist.schedule import Work
+from estimator.findings.node_words import said
 from estimator.units import counted
 
 PDUS_PER_RACK = 2  # of a cabinet, as the bill of materials buys it
@@ -54,15 +55,20 @@ PHASES = {
 
 
 def works_of(
-    places: Places, bundles: Sequence[Bundle], transceivers: Mapping[str, int], gates: Sequence[Gate], n_panels: int
+    places: Places,
+    bundles: Sequence[Bundle],
+    transceivers: Mapping[str, int],
+    gates: Sequence[Gate],
+    n_panels: int,
+    word: str,
 ) -> Iterator[Work]:
-    """All works, each after those that it rests on."""
+    """All works, each after those that it rests on, in the word for the design's servers (node_words.py)."""
     yield from _racks(places, n_panels)
-    yield from _devices(places, transceivers)
+    yield from _devices(places, transceivers, word)
     yield from _cables(places, bundles)
     yield from _links(bundles)
-    yield from _software(places, bundles)
-    yield from _gates(gates, places)
+    yield from _software(places, bundles, word)
+    yield from _gates(gates, places, word)
 
 
 def _work(phase: str, place: str, task: str, count: int, **more: object) -> Work:
@@ -87,7 +93,7 @@ def _racks(places: Places, n_panels: int) -> Iterator[Work]:
         yield _work("power", rack, "power", 1, title=f"Power of {rack}", after=(before,))
 
 
-def _devices(places: Places, transceivers: Mapping[str, int]) -> Iterator[Work]:
+def _devices(places: Places, transceivers: Mapping[str, int], word: str) -> Iterator[Work]:
     filled = frozenset(list(places.in_rack(places.nodes))[: places.n_whole])
     nodes, switches = places.in_rack(places.nodes), places.in_rack(places.switches)
     for rack in places.racks:
@@ -95,7 +101,7 @@ def _devices(places: Places, transceivers: Mapping[str, int]) -> Iterator[Work]:
         if not n_nodes + n_switches:
             continue
         hours = person_hours("tray" if rack in filled else "node", n_nodes) + person_hours("switch", n_switches)
-        what = " and ".join(counted(n, word) for n, word in ((n_nodes, "server"), (n_switches, "switch")) if n).replace(
+        what = " and ".join(counted(n, one) for n, one in ((n_nodes, word), (n_switches, "switch")) if n).replace(
             "switchs", "switches"
         )
         title = f"{'Check' if rack in filled else 'Mount'} {what} in {rack}"
@@ -169,7 +175,7 @@ def _links(bundles: Sequence[Bundle]) -> Iterator[Work]:
             )
 
 
-def _software(places: Places, bundles: Sequence[Bundle]) -> Iterator[Work]:
+def _software(places: Places, bundles: Sequence[Bundle], word: str) -> Iterator[Work]:
     counted_links: dict[str, list[str]] = {}
     for bundle in bundles:
         for name in (bundle.device, *bundle.lower):
@@ -185,11 +191,11 @@ def _software(places: Places, bundles: Sequence[Bundle]) -> Iterator[Work]:
                 after = (
                     (f"firmware/{place}",) if phase == "settings" else tuple(dict.fromkeys(counted_links.get(rack, ())))
                 )
-                title = f"{words} {what} in {rack}"
+                title = said(f"{words} {what} in {rack}", word)
                 yield _work(phase, place, f"{kind}-{phase}", len(names), title=title, where=rack, after=after)
 
 
-def _gates(gates: Sequence[Gate], places: Places) -> Iterator[Work]:
+def _gates(gates: Sequence[Gate], places: Places, word: str) -> Iterator[Work]:
     ready = tuple(
         f"settings/{rack}/{what}"
         for devices, what in ((places.in_rack(places.switches), "switches"), (places.in_rack(places.nodes), "servers"))
@@ -201,9 +207,9 @@ def _gates(gates: Sequence[Gate], places: Places) -> Iterator[Work]:
             gate.code,
             "run",
             gate.results * gate.repetitions,
-            title=f"Gate {gate.code}: {gate.title}",
+            title=f"Gate {gate.code}: {said(gate.title, word)}",
             where="site",
-            how=f"Passes from {gate.pass_at:g} {gate.unit}. {gate.on_failure}.",
+            how=f"Passes from {gate.pass_at:g} {gate.unit}. {said(gate.on_failure, word)}.",
             after=ready,
         )
         ready = (f"gate/{gate.code}",)
