@@ -219,7 +219,12 @@ def _workload(kind: type[BaseModel], prefix: str, numbers: Iterable[str]) -> lis
     asked = {key: value for key, value in request["properties"].items() if key != "system"}
     on_design = body({"design": _DESIGN, **asked}, required=["design", "model"])
     one = [component(kind.__name__, request), component(f"Design{kind.__name__}", on_design)]
-    several = {"type": "array", "items": {"anyOf": one}, "maxItems": MOST_WORKLOADS}
+    several = {
+        "type": "array",
+        "items": {"anyOf": one},
+        "maxItems": MOST_WORKLOADS,
+        "description": "Answered in its order: a request that is refused has its refusal in its place, others their answer.",
+    }
     return [*one, component(f"{kind.__name__}s", several)]
 
 
