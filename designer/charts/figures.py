@@ -33,7 +33,7 @@ def figure_axis(field: str, name: str, values: Sequence[float]) -> Spec:
     is_log = spans_decades(values)
     room = (high - low) * ROOM or abs(high) * ROOM or 1.0
     ends = [low / 1.1, high * 1.1] if is_log else [low - room, high + room]
-    scale: Spec = {"domain": ends, "nice": False, "zero": False} | ({"type": "log"} if is_log else {})
+    scale: Spec = {"domain": ends, "nice": False} | log_or_not(is_log)
     return {
         "field": field,
         "type": "quantitative",
@@ -42,6 +42,11 @@ def figure_axis(field: str, name: str, values: Sequence[float]) -> Spec:
         "axis": ({"values": _round_values(*ends)} if is_log else {})
         | {"tickCount": 6, "labelExpr": _TICKS.get(FIGURES[name].unit, "format(datum.value, ',')")},
     }
+
+
+def log_or_not(is_log: bool) -> Spec:
+    """A scale that need not begin at zero: Vega warns of that word where the scale is logarithmic."""
+    return {"type": "log"} if is_log else {"zero": False}
 
 
 def _round_values(low: float, high: float) -> list[float]:

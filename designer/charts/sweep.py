@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from designer.charts.cost import tooltip
-from designer.charts.figures import figure_axis, figure_title, spans_decades
+from designer.charts.figures import figure_axis, figure_title, log_or_not, spans_decades
 from designer.charts.vega import IS_ON, Chart, Spec, chart_of
 from designer.wording.numbers import MISSING, figure_text
 from estimator.record import Json
@@ -97,7 +97,7 @@ def _layers(rows: Sequence[Json], marks: Sequence[Json], name: str, x_title: str
     if is_numeric:
         places = _column(rows, "x")
         values = places + _column(marks, "x")
-        scale: Spec = {"nice": False, "zero": False} | ({"type": "log"} if spans_decades(values) else {})
+        scale: Spec = {"nice": False} | log_or_not(spans_decades(values))
         axis: Spec = {"labelExpr": "format(datum.value, ',')", "tickCount": 8, "grid": False}
         if len(rows) <= MOST_TICKS:
             axis |= {"values": places}
@@ -171,7 +171,7 @@ def _cells(rows: Sequence[Json], titles: Sequence[str], is_log: bool, has_text: 
     def axis(field: str, title: str) -> Spec:
         return {"field": field, "type": "ordinal", "title": title, "sort": None, "axis": {"labelAngle": 0}}
 
-    scale: Spec = {"range": [0.12, 0.95], "zero": False, "nice": False} | ({"type": "log"} if is_log else {})
+    scale: Spec = {"range": [0.12, 0.95], "nice": False} | log_or_not(is_log)
     tint: Spec = {"field": "value", "type": "quantitative", "legend": None, "scale": scale}
     said = tooltip({titles[0]: "x", titles[1]: "y", "Figure": "text"})
     cells = {

@@ -18,6 +18,9 @@ async function draw(figure) {
   const plot = figure.querySelector("[data-chart-plot]");
   const { view, finalize } = await vegaEmbed(plot, spec, EMBED);
   views.set(figure, { view, finalize, vegaEmbed });
+  for (const brush of plot.querySelectorAll(".brush_brush, .brush_brush_bg")) {
+    brush.setAttribute("aria-hidden", "true"); // what is chosen is marked in the rows, which can be read
+  }
   figure.dataset.drawn = "";
   for (const button of figure.querySelectorAll("[data-chart-download]")) {
     button.hidden = false;
