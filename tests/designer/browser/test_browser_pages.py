@@ -22,6 +22,7 @@ pytestmark = [
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]  # the rules that are about colours: all others hold in either theme
+SIZE = "target-size"  # takes axe as long as all other rules together: it is for what is small, or near something else
 NARROW, WIDE = 390, 1440
 # Colours take axe longest of all. They are the same in either width: each theme is looked at in one.
 COLOURED = {("light", WIDE), ("dark", NARROW)} | ({("light", NARROW), ("dark", WIDE)} if THOROUGH else set())
@@ -96,6 +97,17 @@ SAME = """(known) => {
   for (const child of document.body.children) look(child);
   return fresh;
 }""".replace("LEAST", "1500")
+# Whatever can be pressed and is under 24 px, or lies over something else that can, is kept as `window.small`.
+SMALL = """() => {
+  const pressed = "a[href], button, input, select, textarea, summary, [tabindex], [role=button], [role=tab]";
+  const all = [...document.querySelectorAll(pressed)].filter((one) => one.checkVisibility({ visibilityProperty: true }))
+    .map((one) => ({ one, box: one.getBoundingClientRect() })).filter(({ box }) => box.width && box.height);
+  const over = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const isClear = ({ one, box }) => box.width >= 24 && box.height >= 24 && !all.some((other) => other.one !== one
+    && over(box, other.box) && !one.contains(other.one) && !other.one.contains(one));
+  window.small = all.filter((target) => !isClear(target)).map(({ one }) => one);
+  return window.small.length;
+}"""
 UNFOLD = "for (const fold of document.querySelectorAll('details:not(.menu)')) fold.open = true"
 
 
@@ -146,10 +158,12 @@ def found_on(page, theme, known, part):
     """What axe finds in a part of a page: by the rules about colours in COLOURED, by all others in the light theme."""
     found = []
     if theme == "light":
-        others = {"runOnly": RULES, "rules": {rule: {"enabled": False} for rule in COLOURS}}
+        others = {"runOnly": RULES, "rules": {rule: {"enabled": False} for rule in (*COLOURS, SIZE)}}
         if part == "document":
             known |= {("part", key) for key in page.evaluate(SAME, [key for of, key in known if of == "part"])}
             part = "{ include: [document], exclude: window.same }"
+            if page.evaluate(SMALL):
+                found += run_axe(page, "window.small", {"runOnly": {"type": "rule", "values": [SIZE]}})
         found += run_axe(page, part, others)
     if (theme, page.viewport_size["width"]) in COLOURED:
         kinds = page.evaluate(FRESH, [kind for of_theme, kind in known if of_theme == f"colours in {theme}"])
@@ -220,8 +234,21 @@ def test_a_picture_without_words_is_found_where_all_other_parts_are_known(look, 
     page = gallery.open("design", pages)
     known: set[tuple[str, str]] = set()
     assert violations(page, "light", known) == []
-    page.evaluate("document.querySelector('#group-money').append(new Image(20, 20))")
+    page.evaluate("document.querySelector('main').append(new Image(20, 20))")
     assert [rule for rule, _ in violations(page, "light", known)] == ["image-alt"]
+
+
+def test_what_is_too_small_to_press_is_found(look, gallery):
+    pages, *_ = look
+    page = gallery.open("home", pages)
+    page.evaluate(
+        """() => { for (const letter of "ab") {
+          const button = document.querySelector("main").appendChild(document.createElement("button"));
+          button.textContent = letter;
+          button.style.cssText = "width: 12px; height: 12px; min-height: 0; min-width: 0; padding: 0; overflow: hidden";
+        } }"""
+    )
+    assert "target-size" in [rule for rule, _ in violations(page, "light", set())]
 
 
 @pytest.mark.parametrize("style", ["color: #aaa; background: #bbb", "opacity: 0.4"])
