@@ -115,21 +115,30 @@ UNFOLD = "for (const fold of document.querySelectorAll('details:not(.menu)')) fo
 def look(request, gallery):
     """Everybody's page in one width, with what they asked for and complained of."""
     watched: list[str] = []
-    asked: list[str] = []
+    asked = Asked()
     with gallery.look("light", request.param) as pages:
         for page in pages.values():
             page.context.add_init_script(WATCH)
             page.on("console", lambda message: watched.append(message.text) if is_fault(message) else None)
             page.on("pageerror", lambda error: watched.append(str(error)))
-            page.on("request", lambda sent: note(sent, asked))
+            page.on("request", asked.note)
+            page.on("framenavigated", asked.begin)
         yield pages, watched, asked, set()
 
 
-def note(sent, asked):
-    """What the page that is shown asked for: another begins anew."""
-    if sent.is_navigation_request():
-        asked.clear()
-    asked.append(sent.url)
+class Asked(list):
+    """Addresses that the page which is shown asked for. The one before it goes on asking until it has come."""
+
+    coming = ""
+
+    def note(self, sent):
+        self.append(sent.url)
+        if sent.is_navigation_request():
+            self.coming = sent.url
+
+    def begin(self, _):
+        if self.coming:
+            self[:], self.coming = [self.coming], ""
 
 
 def violations(page, theme, known):
