@@ -34,7 +34,7 @@ from estimator.fabric.sizing import (
 from estimator.units import Columns, IntArray, ceil_div, column_names
 
 _EXACT, _WHOLE_CAGES, _WHOLE_NODES = range(3)  # how the downlinks of a leaf are rounded up
-_PODS_FIRST, _PODS_AT_ONCE = 24, 512  # the few that look best first: they rule out most others
+_PODS_FIRST, _PODS_AT_ONCE = 96, 512  # those that look best first: most often they rule out all others
 _SPINES_AT_ONCE = 128  # candidates of three tiers that are sized together
 _STRANDED_SHARE = 100  # a last unit that is not half full is worth one switch in so many
 _NEAR_SHARE = 100  # one switch more in so many, or a shared cage, must save more than one dollar in so many
