@@ -142,42 +142,6 @@ RECORDS = component(
         },
     },
 )
-_DESIGN = {"design": SPEC, "collective": "alltoall", "message_bytes": [1048576, 8589934592]}
-SPEC_REFERENCE = {"$ref": "#/components/schemas/DesignSpec"}
-_NAMED = {"name": {"type": "string", "minLength": 1, "maxLength": 200}, "spec": SPEC_REFERENCE}
-NAMED_SPEC = component("NamedSpec", body(_NAMED, required=["spec"]))
-DESIGN_CHANGE = component("DesignChange", body(_NAMED, minProperties=1))
-_NUMBER = {"type": "integer", "minimum": 1, "description": "One of its named versions, not its current state."}
-DESIGN_ID = component(
-    "DesignReference",
-    body({"design": {"type": "string", "format": "uuid"}, "revision": _NUMBER}, required=["design"]),
-)
-VERSION = component(
-    "NewVersion",
-    body(
-        {
-            "name": {"type": "string", "maxLength": 200, "description": 'Without one, "Version" and its number.'},
-            "note": {"type": "string", "maxLength": 2000},
-        }
-    ),
-)
-RECORDS = component(
-    "CatalogRecords",
-    {
-        "type": "object",
-        "required": ["version", "count", "results"],
-        "properties": {
-            "version": {"type": "string"},
-            "count": {"type": "integer"},
-            "next": {"type": ["string", "null"]},
-            "previous": {"type": ["string", "null"]},
-            "results": {
-                "type": "array",
-                "items": component("CatalogRecord", values_by("column, as the kind has them")),
-            },
-        },
-    },
-)
 _PREDICTION_REQUEST = split_enums(
     PredictionRequest.model_json_schema(mode="validation", ref_template="#/components/schemas/{model}")
 )
