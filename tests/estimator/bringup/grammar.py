@@ -75,6 +75,8 @@ EOS = [
     r"   priority-flow-control on",
     rf"   priority-flow-control priority {PRIORITY} no-drop",
     r"   priority-flow-control pause watchdog",
+    rf"platform trident mmu queue profile {WORD}(?: apply)?",
+    rf"   ingress headroom {NUMBER}",
     r"interface Loopback0",
     rf"interface {ETH}",
     rf"   description {TEXT}",

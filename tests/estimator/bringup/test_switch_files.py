@@ -106,6 +106,18 @@ def test_nx_os_is_given_buffers_where_cables_are_longer_than_it_allows_for() -> 
     assert "pause buffer-size" not in file_of(plan_named("two tiers"), "nxos").text
 
 
+def test_eos_is_given_the_most_headroom_that_a_port_needs_where_its_silicon_takes_it() -> None:
+    plan = plan_named("Arista")
+    leaf = next(plan.switches(SYSTEMS["eos"]))
+    most = max(group.headroom.xoff_bytes or 0 for group in leaf.groups)
+    text = file_of(plan, "eos").text
+    assert f"platform trident mmu queue profile ROCE\n   ingress headroom {most}\n" in text
+    assert "platform trident mmu queue profile ROCE apply\n" in text
+    other = file_of(plan_named("two tiers"), "eos").text
+    assert "\n   ingress headroom " not in other
+    assert "eos.headroom = automatic [own]" in other
+
+
 @pytest.mark.parametrize(
     ("name", "targets"),
     [

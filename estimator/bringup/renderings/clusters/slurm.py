@@ -134,13 +134,14 @@ def _prolog(plan: Plan) -> File:
         )
     page.say("GPUDirect: a driver that gives NICs a way to GPU memory; one of these is enough")
     ways = plan.value("slurm.gpudirect")
+    listed = str(ways.value).replace(":", " ")
     page.put(
         ways,
         "has_way=false",
-        f"for WAY in {ways.value}; do",
+        f"for WAY in {listed}; do",
         '  if [[ -d "$SYS/$WAY" ]]; then has_way=true; fi',
         "done",
-        f'"$has_way" || say "no driver of GPUDirect is loaded: {ways.value}"',
+        f'"$has_way" || say "no driver of GPUDirect is loaded: {listed}"',
     )
     page.say("NCCL")
     hca = worked_out(

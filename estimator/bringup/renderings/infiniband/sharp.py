@@ -1,6 +1,6 @@
 """The aggregation manager of SHARP: sharp_am.cfg of every subnet.
 
-Sources: NVIDIA SHARP documentation 3.1.0 to 3.10.3 (parameter, value; create with sharp_am -c, start with sharp_am -O).
+Sources: NVIDIA SHARP documentation 3.1.0 to 3.13.0 (parameters, values; create with sharp_am -c, start with sharp_am -O).
 """
 
 from collections.abc import Iterator
@@ -38,6 +38,8 @@ def _manager(plan: Plan, subnet: Subnet) -> File:
         *head,
         "Congestion control cannot be set on the levels of service that sharp_am uses (SHARP 3.6.0, 3371820).",
     )
+    page.say("Form")
+    page.put(plan.value("ib.sharp.form"))
     page.say("Trees")
     rails = {"layout": plan.links.fabric.layout}
     for key in ("dynamic_tree_allocation", "dynamic_tree_algorithm"):

@@ -11,7 +11,7 @@ from estimator.bringup.plan.facts import chosen
 from estimator.bringup.plan.plan import Group, Interface, Plan, SwitchPlan
 from estimator.bringup.plan.records import Marking
 from estimator.bringup.plan.systems import System, has_known_names
-from estimator.bringup.plan.value import Value, worked_out
+from estimator.bringup.plan.value import Value, own, worked_out
 from estimator.bringup.renderings.sourced import Page
 from estimator.bringup.renderings.target import File
 
@@ -174,3 +174,11 @@ def syntax(source: str) -> Value:
     """Lines that open a part or turn a feature on, and hold no figure: the documents that have them so."""
     why = "Lines that open a part of the configuration or turn a feature on"
     return Value(key="syntax", value="as documented", source=source, trust="A", why=why, alternatives=[])
+
+
+@cache
+def unread_syntax(what: str, why: str) -> Value:
+    """Lines whose form no document of the vendor was read for: ``what`` they do, and ``why`` they are written so."""
+    return own(
+        f"syntax.{what}", "not read in the vendor's documents", f"{why}. Check it on the box before it is applied"
+    )

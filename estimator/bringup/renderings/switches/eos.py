@@ -1,7 +1,7 @@
 """Arista EOS: a configuration a switch, for ``configure replace`` or to be pasted in a session.
 
-Commands: templates of Arista's AVD (qos-profiles, priority-flow-control, router-bgp, ethernet-interfaces), and the
-example for 7388 of AMD's guide on networks of GPU clusters.
+Commands: templates of Arista's AVD (qos-profiles, priority-flow-control, platform-trident, router-bgp,
+ethernet-interfaces), and the example for 7388 of AMD's guide on networks of GPU clusters.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,8 @@ from estimator.bringup.renderings.target import File
 HOW = "In configure session: paste, show session-config diffs, commit timer 00:10:00."
 AVD = "Arista AVD, templates of eos_cli_config_gen"
 PEERS = "FABRIC"
+QUEUES = "platform trident mmu queue profile"
+AUTOMATIC = "automatic"
 
 
 def files(plan: Plan) -> Iterator[File]:
@@ -36,6 +38,7 @@ def _switch(plan: Plan, switch: SwitchPlan) -> Iterator[File]:
     )
     _classes(switch, page)
     _profile(switch, page)
+    _headroom(switch, page)
     _ports(switch, page)
     _bgp(switch, page)
     yield page.file(f"{switch.name}.eos")
@@ -84,9 +87,28 @@ def _profile(switch: SwitchPlan, page: Page) -> None:
         )
 
 
+def _headroom(switch: SwitchPlan, page: Page) -> None:
+    if switch.value("data.flow").value != "pfc":
+        return
+    how = switch.value("eos.headroom")
+    if how.value == AUTOMATIC:
+        page.say("Headroom: the system reserves its own")
+        page.put((how, *(common.length_of(group).headroom for group in switch.groups)))
+        return
+    most = max((common.length_of(group).headroom for group in switch.groups), key=lambda room: int(room.value))
+    page.say("Headroom")
+    page.put(
+        (how, most),
+        f"{QUEUES} {common.ROCE}",
+        f"   ingress headroom {most.value}",
+        "!",
+        f"{QUEUES} {common.ROCE} apply",
+    )
+
+
 def _ports(switch: SwitchPlan, page: Page) -> None:
     loopback, mtu, speed = common.loopback_value(switch), switch.value("mtu.switch_bytes"), common.speed_value(switch)
-    page.say("Ports: the headroom that their cables need stands above; the system reserves its own, so compare it")
+    page.say("Ports")
     page.put(loopback, "interface Loopback0", f"   ip address {switch.loopback}/32")
     links, to_node, between = common.links_value(switch), common.addresses_value(), common.fabric_value()
     for one in switch.interfaces:

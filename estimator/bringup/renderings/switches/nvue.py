@@ -128,11 +128,14 @@ def _flow_control(switch: SwitchPlan, page: Page) -> None:
     page.put((longest.value, longest.headroom), f"nv set qos roce cable-length {longest.value.value}")
     priority = switch.value("data.priority")
     lengths = {group.headroom.cable_m for group in switch.groups}
+    beside = common.unread_syntax(
+        "pfc_profiles", "The user guide has PFC profiles of ports, and does not say that they hold beside qos roce"
+    )
     for group in switch.groups if len(lengths) > 1 else ():
         length, name = common.length_of(group), f"roce-{group.towards}-{group.speed_gbit_s}"
         page.say(f"Ports towards {group.towards}s at {group.speed_gbit_s} Gb/s")
         page.put(
-            (length.value, length.headroom, priority),
+            (length.value, length.headroom, priority, beside),
             f"nv set qos pfc {name} switch-priority {priority.value}",
             f"nv set qos pfc {name} rx enable",
             f"nv set qos pfc {name} tx enable",

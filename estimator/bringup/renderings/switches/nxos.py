@@ -145,8 +145,11 @@ def _system(switch: SwitchPlan, page: Page) -> None:
         f"  service-policy type network-qos {common.ROCE}-NETWORK",
         f"  service-policy type queuing output {common.ROCE}-OUT",
     )
+    form = common.unread_syntax(
+        "watchdog", "The guide describes interval and multiplier; public configurations write them in this form"
+    )
     page.put(
-        (detect, poll, switch.value("watchdog.action")),
+        (detect, poll, switch.value("watchdog.action"), form),
         "priority-flow-control watch-dog-interval on",
         f"priority-flow-control watch-dog interval {poll.value}",
         f"priority-flow-control watch-dog shutdown-multiplier {int(detect.value) // int(poll.value)}",
