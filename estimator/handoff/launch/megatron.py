@@ -4,14 +4,22 @@ Sources: megatron/training/arguments.py and config/ of Megatron-LM (commit d98e8
 megatron/training/initialize.py; ConfigContainer of Megatron Bridge 0.3.1. Both refuse FSDP with another checkpoint format
 than fsdp_dtensor, or with CUDA_DEVICE_MAX_CONNECTIONS=1. Data-parallel size is not given: both take it from the ranks that
 are left.
+
+Layers that do not divide into the stages are spread as the step is computed (``workloads/training/stages.py``): a shorter last
+stage, embedding and head in place of a layer each, or, where virtual stages do not divide a stage, every stage by name. Rules:
+``TransformerConfig.__post_init__`` in megatron/core/transformer/transformer_config.py and pipeline_parallel_layer_layout.py,
+beside it. ``--decoder-first-pipeline-num-layers`` is not needed, as the first stage is never the only shorter one.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
 
 from estimator.handoff.launch.job import Job, refuse
 from estimator.handoff.launch.shell import PROGRAM
 from estimator.handoff.stamp import comments
 from estimator.workloads.placement.request import PIPELINES_CLOSE, Parallel
+from estimator.workloads.training.stages import layers_of_chunks
 
 SHARDED = {1: "optim", 2: "optim_grads", 3: "optim_grads_params"}
 
@@ -54,8 +62,7 @@ def arguments(degrees: Parallel, is_close: bool) -> list[str]:
     if degrees.ep > 1:
         out.append(f"--expert-model-parallel-size {degrees.ep}")
         out.append(f"--expert-tensor-parallel-size {degrees.experts_tp}")
-    if degrees.virtual_stages > 1:
-        out.append(f"--num-virtual-stages-per-pipeline-rank {degrees.virtual_stages}")
+    out += _stages(degrees)
     out += ["--sequence-parallel"] * (degrees.sequence_parallel and degrees.tp > 1)
     out += ["--use-tp-pp-dp-mapping"] * is_close
     for name, value in (
@@ -78,6 +85,52 @@ def arguments(degrees: Parallel, is_close: bool) -> list[str]:
     return out
 
 
+@dataclass(frozen=True)
+class _Spread:
+    """Layers over stages in Megatron's words; all unset where they divide, or where their number is not known."""
+
+    last_layers: int | None = None
+    counts_ends: bool = False
+    by_name: str | None = None  # every virtual stage, in the model's order
+
+
+def _spread(degrees: Parallel) -> _Spread:
+    n_chunks, v = degrees.pp * degrees.virtual_stages, degrees.virtual_stages
+    if degrees.layers is None or degrees.layers % n_chunks == 0:
+        return _Spread()
+    chunks = layers_of_chunks(degrees.layers, degrees.pp, v)
+    if chunks[0] == chunks[-1] == chunks[1] - 1:
+        return _Spread(counts_ends=True)
+    last = sum(chunks[degrees.pp - 1 :: degrees.pp])
+    if len(set(chunks[:-1])) == 1 and last and last % v == 0:
+        return _Spread(last_layers=last)
+    return _Spread(by_name=_by_name(chunks))
+
+
+def _by_name(chunks: list[int]) -> str:
+    """Megatron's string of stages: E and L for the ends, t for a layer, | between stages, ()* and * for repeats."""
+    runs = [(layers, len(list(of_run))) for layers, of_run in groupby(chunks[1:-1])]
+    middle = "".join(f"({_named(layers)}|)*{n}" for layers, n in runs)
+    return f"E{_named(chunks[0])}|{middle}{_named(chunks[-1])}L"
+
+
+def _named(layers: int) -> str:
+    return f"t*{layers}" if layers else ""
+
+
+def _stages(degrees: Parallel) -> list[str]:
+    """Virtual stages, and layers where they do not divide: Megatron reads the former from the string where there is one."""
+    spread = _spread(degrees)
+    if spread.by_name is not None:
+        return [f"--pipeline-model-parallel-layout '{spread.by_name}'"]
+    out = [f"--num-virtual-stages-per-pipeline-rank {degrees.virtual_stages}"] * (degrees.virtual_stages > 1)
+    if spread.last_layers is not None:
+        out.append(f"--decoder-last-pipeline-num-layers {spread.last_layers}")
+    if spread.counts_ends:
+        out += ["--account-for-embedding-in-pipeline-split", "--account-for-loss-in-pipeline-split"]
+    return out
+
+
 def _sharding_stage(degrees: Parallel) -> int:
     """ZeRO's stage: 1 shards the optimizer, 2 gradients too, 3 parameters too."""
     return degrees.zero_stage if degrees.zero_stage is not None else 3 * degrees.fsdp
@@ -91,7 +144,7 @@ def _recompute(degrees: Parallel) -> list[str]:
 
 def overrides(degrees: Parallel, is_close: bool) -> list[str]:
     """Megatron Bridge's overrides, for a recipe's ConfigContainer."""
-    stage = _sharding_stage(degrees)
+    stage, spread = _sharding_stage(degrees), _spread(degrees)
     values = {
         "model.tensor_model_parallel_size": degrees.tp,
         "model.pipeline_model_parallel_size": degrees.pp,
@@ -99,6 +152,11 @@ def overrides(degrees: Parallel, is_close: bool) -> list[str]:
         "model.expert_model_parallel_size": degrees.ep if degrees.ep > 1 else None,
         "model.expert_tensor_parallel_size": degrees.experts_tp if degrees.ep > 1 else None,
         "model.virtual_pipeline_model_parallel_size": degrees.virtual_stages if degrees.virtual_stages > 1 else None,
+        "model.num_layers_in_last_pipeline_stage": spread.last_layers,
+        "model.account_for_embedding_in_pipeline_split": "true" if spread.counts_ends else None,
+        "model.account_for_loss_in_pipeline_split": "true" if spread.counts_ends else None,
+        # quotes of the shell around those of the overrides' grammar, which reads | and ( as its own
+        "model.pipeline_model_parallel_layout": spread.by_name and f"\"'{spread.by_name}'\"",
         "model.sequence_parallel": "true" if degrees.sequence_parallel and degrees.tp > 1 else None,
         "model.seq_length": degrees.sequence,
         "model.recompute_granularity": degrees.recompute if degrees.recompute != "none" else None,

@@ -40,6 +40,13 @@ class Parallel(Section):
     pp: int = _degree("Pipeline stages")
     expert_tp: int | None = _degree("Tensor parallel of experts", None)
     virtual_stages: int = _degree("Virtual stages of a pipeline rank")
+    layers: int | None = Field(
+        None,
+        ge=1,
+        le=MAX_DEGREE,
+        title="Layers of the model",
+        description="How Megatron spreads them over uneven stages.",
+    )
     micro_batch: int | None = _degree("Sequences of a micro-batch", None)
     global_batch: int | None = Field(None, ge=1, le=10**9, title="Sequences of a step")
     sequence: int | None = Field(None, ge=1, le=10**8, title="Tokens of a sequence")
@@ -219,6 +226,13 @@ def _of_training(degrees: Parallel) -> list[Problem]:
             "Give pp of 2 or more, or leave virtual_stages out."
         )
         problems.append(Problem("parallel.virtual_stages", "contradiction", message))
+    n_chunks = degrees.pp * degrees.virtual_stages
+    if degrees.layers is not None and n_chunks > degrees.layers + 2:  # embedding and head may count as layers
+        message = (
+            f"{degrees.layers} layers were given for {n_chunks:,} stages (pp × virtual_stages), which need one each. "
+            f"Use at most {degrees.layers} stages in all."
+        )
+        problems.append(Problem("parallel.layers", "too_many_stages", message))
     return problems
 
 

@@ -77,6 +77,7 @@ class MemoryParts(Shape):
 class PipelineStages(Shape):
     """How the layers are spread over pipeline stages; the fullest stage sets the step."""
 
+    layers: int  # of all stages
     fullest_layers: int
     first_layers: int  # beside the embedding
     last_layers: int  # beside the head
@@ -203,6 +204,7 @@ def _stages(steps: Steps, traffic: Traffic, constants: Constants) -> list[Pipeli
     over = times.fullest / times.mean
     return [
         PipelineStages(
+            layers=int(layers[i]),
             fullest_layers=int(found.fullest[i]),
             first_layers=int(found.first[i]),
             last_layers=int(found.last[i]),

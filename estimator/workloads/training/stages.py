@@ -2,7 +2,8 @@
 
 Layers that do not divide are spread as ``--decoder-last-pipeline-num-layers`` of Megatron-Core does: all stages have the
 same number, the last one, which has the head too, what is left. Where two layers more than there are divide evenly,
-embedding and head count as one each (its ``--account-for-embedding-in-pipeline-split`` and the same for the loss).
+embedding and head count as one each (its ``--account-for-embedding-in-pipeline-split`` and the same for the loss). Where so
+few are left that stages would stand empty, no stage is fuller than the fullest of this spread.
 """
 
 from dataclasses import dataclass
@@ -41,3 +42,20 @@ def stages_of(layers: IntArray, pp: IntArray, virtual_stages: IntArray) -> Stage
         last=np.where(counts_ends, fullest - 1, fullest - chunk + left),
         counts_ends=counts_ends,
     )
+
+
+def layers_of_chunks(layers: int, pp: int, virtual_stages: int) -> list[int]:
+    """Layers of each virtual stage in the model's order, embedding and head not counted, so that none is fuller than ``fullest``.
+
+    As ``stages_of`` spreads them, or, where that leaves stages empty, the same or one fewer on each, the shorter ones last.
+    """
+    n_chunks = pp * virtual_stages
+    found = stages_of(*(np.array([one]) for one in (layers, pp, virtual_stages)))
+    chunk = int(found.fullest[0]) // virtual_stages
+    if found.counts_ends[0]:
+        return [chunk - 1, *[chunk] * (n_chunks - 2), chunk - 1]
+    left = layers - chunk * (n_chunks - 1)
+    if left > 0:
+        return [*[chunk] * (n_chunks - 1), left]
+    each, n_fuller = divmod(layers, n_chunks)
+    return [each + (at < n_fuller) for at in range(n_chunks)]

@@ -1,7 +1,8 @@
 """What pods of a placed job have in common: levels as node labels, GPUs, and the claim of a ComputeDomain.
 
 Labels are those of handoff/kubernetes.py (NVIDIA topograph's), which ``python -m estimator links SPEC --format k8s-labels``
-sets. Source of annotations: Kueue, apis/kueue/v1beta2/topology_types.go.
+sets. Source of annotations: Kueue, apis/kueue/v1beta2/topology_types.go; of the GPUs' resource: NVIDIA/k8s-device-plugin,
+README.md (commit 1b826ac).
 """
 
 import numpy as np

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 import yaml
 
@@ -21,6 +22,7 @@ from estimator.handoff.launch.formats import LAUNCH_FORMATS, archive, formats_of
 from estimator.handoff.launch.job import Job
 from estimator.handoff.launch.making import placed_job
 from estimator.spec.parse import parse_spec
+from estimator.workloads.training.stages import stages_of
 from tests.estimator.handoff.cases import custom, expand, small
 
 DATA = Path(__file__).parents[3] / "data" / "launch"
@@ -366,6 +368,83 @@ def test_a_segment_divides_the_nodes_of_a_job() -> None:
     assert segment("racks", {"tp": 72, "dp": 1}) == "18"
 
 
+def written_for(parallel: dict[str, Any]) -> str:
+    job = placed_job(parse_spec(DESIGNS["hgx"], CATALOG), {"parallel": parallel}, CATALOG)
+    return b"".join(LAUNCH_FORMATS["megatron"].write(job)).decode()
+
+
+def layers_as_megatron_reads(code: str, layers: int, pp: int) -> list[list[int]]:
+    """Layers of each stage's virtual stages by the rules of Megatron-LM's TransformerConfig (commit d98e8a6), which it holds."""
+    values = dict(re.findall(r"^  (--[a-z-]+)(?: (.+))?$", code, re.M))
+    v = int(values.get("--num-virtual-stages-per-pipeline-rank", 1))
+    string = values.get("--pipeline-model-parallel-layout")
+    if string is not None:
+        assert "--num-virtual-stages-per-pipeline-rank" not in values  # one of the two alone
+        flat = re.sub(r"\(([^)]+)\)\*(\d+)", lambda x: x[1] * int(x[2]), string.strip("'"))
+        stages = re.sub(r"(.)\*(\d+)", lambda x: x[1] * int(x[2]), flat).split("|")
+        assert (stages[0][0], stages[-1][-1]) == ("E", "L")
+        assert len(stages) % pp == 0
+        return [[stage.count("t") for stage in stages[rank::pp]] for rank in range(pp)]
+    if "--decoder-last-pipeline-num-layers" in values:
+        last = int(values["--decoder-last-pipeline-num-layers"])
+        each, rest = divmod(layers - last, pp - 1)
+        assert (last > 0, rest, each % v, last % v) == (True, 0, 0, 0)
+        return [[each // v] * v] * (pp - 1) + [[last // v] * v]
+    ends = {"--account-for-embedding-in-pipeline-split", "--account-for-loss-in-pipeline-split"} & values.keys()
+    each, rest = divmod(layers + len(ends), pp)
+    assert (rest, each % v) == (0, 0)
+    stages_of_all = [[each // v] * v for _ in range(pp)]
+    stages_of_all[0][0] -= "--account-for-embedding-in-pipeline-split" in values
+    stages_of_all[-1][-1] -= "--account-for-loss-in-pipeline-split" in values
+    return stages_of_all
+
+
+@pytest.mark.parametrize(
+    ("layers", "pp", "virtual_stages", "word"),
+    [
+        (61, 8, 1, "--decoder-last-pipeline-num-layers 5\n"),
+        (66, 4, 2, "--decoder-last-pipeline-num-layers 12\n"),
+        (126, 16, 1, "--account-for-loss-in-pipeline-split\n"),
+        (126, 16, 2, "--account-for-embedding-in-pipeline-split\n"),
+        (61, 4, 2, "--pipeline-model-parallel-layout 'Et*8|(t*8|)*6t*5L'\n"),
+        (35, 16, 1, "--pipeline-model-parallel-layout 'Et*3|(t*3|)*2(t*2|)*12t*2L'\n"),
+        (6, 8, 1, "--account-for-loss-in-pipeline-split\n"),
+        (7, 8, 1, "--pipeline-model-parallel-layout 'Et*1|(t*1|)*6L'\n"),
+        (64, 8, 2, "--num-virtual-stages-per-pipeline-rank 2\n"),
+    ],
+)
+def test_megatron_spreads_layers_as_the_step_was_computed(layers: int, pp: int, virtual_stages: int, word: str) -> None:
+    degrees = {"pp": pp, "virtual_stages": virtual_stages}
+    code = written_for({**degrees, "dp": 2, "layers": layers})
+    assert word in code
+    spread = layers_as_megatron_reads(code, layers, pp)
+    computed = stages_of(*(np.array([one]) for one in (layers, pp, virtual_stages)))
+    assert sum(map(sum, spread)) == layers
+    assert max(map(sum, spread)) == computed.fullest[0]
+    assert {len(of_stage) for of_stage in spread} == {virtual_stages}
+    flags = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", code))
+    overrides = dict(re.findall(r"^  \"?(model\.\w+)=(.+)$", code, re.M))
+    with (DATA / "flags.csv").open(newline="") as file:
+        known = {row["flag"] for row in csv.DictReader(file) if row["tool"] == "megatron"}
+    assert flags | overrides.keys() <= known
+    said = {"model.num_layers_in_last_pipeline_stage", "model.account_for_loss_in_pipeline_split"} & overrides.keys()
+    assert bool(said or "model.pipeline_model_parallel_layout" in overrides) == (layers % (pp * virtual_stages) > 0)
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="bash is not installed")
+def test_bash_gives_the_string_of_stages_in_one_word() -> None:
+    code = written_for({"pp": 4, "virtual_stages": 2, "layers": 61})
+    show = code + 'printf "%s\n" "${MEGATRON_ARGUMENTS[@]}" "${BRIDGE_OVERRIDES[@]}"'
+    words = subprocess.run(["bash"], input=show, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert "Et*8|(t*8|)*6t*5L" in words
+    assert "model.pipeline_model_parallel_layout='Et*8|(t*8|)*6t*5L'" in words
+
+
+def test_fewer_layers_than_stages_are_refused() -> None:
+    with pytest.raises(SpecError, match="4 layers were given for 8 stages"):
+        written_for({"pp": 8, "layers": 4})
+
+
 # --- Kubernetes
 
 
@@ -377,7 +456,7 @@ def test_keys_and_variables_are_those_of_the_controllers_sources(design: str, la
     written = text(design, layout, name)
     code = "\n".join(line for line in written.splitlines() if not line.startswith("#"))
     keys = set(re.findall(r"\b(?:kueue\.x-k8s|[a-z]+\.sigs\.k8s)\.io/[\w-]+", code))
-    keys |= set(re.findall(r"\b[a-z]+\.topograph\.run/[\w-]+", code))
+    keys |= set(re.findall(r"\b[a-z]+\.topograph\.run/[\w-]+|(?<![\w.])nvidia\.com/[\w.-]+", code))
     keys = {key for key in keys if not re.fullmatch(r"kueue\.x-k8s\.io/v\d+beta\d+", key)}
     variables = set(re.findall(r"\$\((\w+)\)", code))
     assert keys | variables
