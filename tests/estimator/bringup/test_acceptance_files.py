@@ -3,6 +3,7 @@
 None of the parsers installs here (two are Go, one bash on Azure's images), so each grammar is restated with its source.
 """
 
+import csv
 import hashlib
 import io
 import json
@@ -10,6 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -34,6 +36,7 @@ ONE_RACK = {"name": "One", "compute": {"server": "gb300-tray", "gpus": 72}, "fab
 AMD = {"name": "AMD", "compute": {"server": "smc-8125gs-mi300x", "nodes": 64}, "fabric": {"generation": "roce-400"}}
 SMALL = {"name": "Two", "compute": {"server": "dgx-h100", "nodes": 2}, "fabric": {"generation": "ndr"}}
 NVIDIA = {"rails": FOUR_UNITS, "racks": RACKS, "one rack": ONE_RACK, "two nodes": SMALL}
+FLAGS = Path(__file__).parents[2] / "data" / "launch" / "flags.csv"
 WHEN = datetime(2026, 11, 28, 5, 0, tzinfo=UTC)
 
 # api/v1alpha1/certification_types.go: kubebuilder patterns, enumerations and minima of what is written, unknown keys pruned
@@ -211,6 +214,9 @@ def test_nvcre_takes_the_certification_and_holds_the_gates_lines(design: Mapping
     left = re.search(r"by the script: (.*)", text)
     assert sorted([*named, *(left[1].split(", ") if left else [])]) == sorted(by_code(contract))
     assert "pair_all_reduce" not in named  # no category forces the ring, and a tree exceeds the wire
+    with FLAGS.open(newline="") as file:
+        known = {row["flag"] for row in csv.DictReader(file) if row["tool"] == "nvcre"}
+    assert certification["spec"]["target"]["nodeSelector"].keys() <= known
 
 
 @pytest.mark.parametrize("design", NVIDIA.values(), ids=NVIDIA)

@@ -1,7 +1,8 @@
 """The contract as a Certification of NVIDIA's Cluster Readiness Engine (NVCRE), which runs nccl-tests on Kubernetes.
 
 Source of the form: NVIDIA/cluster-readiness-engine, api/v1alpha1/certification_types.go, docs/api-reference/certification.md,
-catalog entries communication/nccl-all-reduce, nccl-all-gather and nccl-alltoall. A threshold is a CEL expression on the best
+catalog entries communication/nccl-all-reduce, nccl-all-gather and nccl-alltoall; of the label of nodes with GPUs:
+NVIDIA/gpu-operator, controllers/state_manager.go (commit a22dbf6). A threshold is a CEL expression on the best
 bus bandwidth over all sizes, which is the one that a gate judges. Its commands force no algorithm: a pair is therefore judged
 on all-gather alone, as trees of an all-reduce on two nodes exceed the wire.
 """
