@@ -373,7 +373,8 @@ class Trainer:
             raise SpecError([Problem("parallel", "does_not_fit", message)])
         best = layouts[0]
         (made,) = estimate([built.spec], self._catalog, ("cost",))
-        cost = made.cost if made.cost and made.cost.capex_usd.servers is not None else None
+        cost = made.cost
+        hour = cost.usd_per_priced_gpu_hour if cost else None
         n_gpus = round(best["tokens_per_s"] / best["tokens_per_s_per_gpu"])
         names = ("tp", "pp", "cp", "ep", "dp")
         layout = best.get("parallel") or request.get("parallel", {})
@@ -385,8 +386,8 @@ class Trainer:
             widest=max((layout.get("tp") or 1) * (layout.get("cp") or 1), layout.get("ep") or 1),
             tokens_s=best["tokens_per_s"],
             band=best["step_s_high"] / best["step_s"],
-            usd_per_gpu_hour=cost.usd_per_gpu_hour if cost else None,
-            capex_usd=cost.capex_usd.total * (n_gpus / built.n_gpus) if cost else None,
+            usd_per_gpu_hour=hour,
+            capex_usd=cost.capex_usd.total * (n_gpus / built.n_gpus) if cost and hour else None,
         )
 
     def _whole_run(self, asked: WholeRunAsked, spec: DesignSpec | None) -> WholeRun:
@@ -395,7 +396,7 @@ class Trainer:
             return WholeRun(asked, self._catalog.economics[ANY_CAUSE].ends)
         (made,) = estimate([spec], self._catalog, ("cost", "failures"))
         expected = made.failures.expected if made.failures else None
-        usd = made.cost.usd_per_gpu_hour if made.cost else None
+        usd = made.cost.usd_per_priced_gpu_hour if made.cost else None
         if expected is None:
             return WholeRun(asked, self._catalog.economics[ANY_CAUSE].ends, None, usd)
         stops = job_stops(expected, made.compute.counts.gpus, self._catalog)

@@ -92,7 +92,7 @@ PLACEMENT_COLUMNS = (
     Column("max_concurrency", "Most requests at once", "", 12, COUNT, ("placement", "max_concurrency")),
     Column(
         "crosses_scale_up_domain",
-        "Crosses the scale-up domain",
+        "Beyond scale-up links",
         width=12,
         path=("placement", "crosses_scale_up_domain"),
     ),
@@ -195,7 +195,7 @@ def asked_table(shown: DesignWorkloads) -> Table:
         ("serving", shown.serving.asked, shown.serving.model),
     )
     rows = list(asked_rows(asked))
-    hour = shown.usd_per_gpu_hour
+    hour = shown.usd_per_gpu_hour or (None,) * len(RANGE)
     rows += [("both", f"usd_per_gpu_hour_{end}", value) for end, value in zip(RANGE, hour, strict=True)]
     return Table("Requested", ASKED_COLUMNS, tuple(rows))
 

@@ -275,6 +275,7 @@ def words(value: Any) -> str:
         "bom": "BOM",
         "gpu": "GPU",
         "nic": "NIC",
+        "pcie": "PCIe",
         "simple": "Simple",
         "fiber": "fibre",
     }

@@ -165,6 +165,11 @@ class Cost(Record):
     uncertainty: IfAny[Uncertainty] = None
 
     @property
+    def usd_per_priced_gpu_hour(self) -> Range[float] | None:
+        """Of one GPU with all its costs; None where the servers have no price, as what is left is the network's alone."""
+        return None if self.capex_usd.servers is None else self.usd_per_gpu_hour
+
+    @property
     def running_usd_per_year(self) -> Range[float]:
         """All kinds of running cost together."""
         return self.opex_usd_per_year["total"]

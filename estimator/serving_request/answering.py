@@ -173,8 +173,8 @@ class Server:
             raise SpecError([Problem("system", "contradiction", message)])
         built = system_of_design(request[DESIGN], self._catalog)
         (made,) = estimate([built.spec], self._catalog, ("cost",))
-        cost = made.cost if made.cost and made.cost.capex_usd.servers is not None else None
-        rate, capex = (cost.usd_per_gpu_hour, cost.capex_usd.total) if cost else (None, None)
+        rate = made.cost.usd_per_priced_gpu_hour if made.cost else None
+        capex = made.cost.capex_usd.total if made.cost and rate else None
         asked = {key: value for key, value in request.items() if key != DESIGN}
         return {**asked, "system": built.system}, Built(
             built.spec, built.system, built.spec_hash, built.n_gpus, rate, capex

@@ -84,7 +84,8 @@ class DesignWorkloads(Record):
     name: str
     spec_hash: str
     versions: Versions
-    usd_per_gpu_hour: Range[float]
+    usd_per_gpu_hour: Range[float] | None
+    """Null where the servers have no price, and with it every figure in dollars."""
     training: TrainedHere
     serving: ServedHere
     links: list[LinkLevel]
@@ -114,7 +115,7 @@ def workloads_of(estimate: PricedEstimate, query: Given) -> DesignWorkloads:
         name=estimate.spec.name,
         spec_hash=estimate.spec_hash,
         versions=estimate.versions,
-        usd_per_gpu_hour=estimate.cost.usd_per_gpu_hour,
+        usd_per_gpu_hour=on.usd_per_gpu_hour,
         training=TrainedHere(
             model=counted_model(shape_named(training.texts()["train_model"], "train_model")),
             asked=training.texts(),

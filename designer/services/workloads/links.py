@@ -26,7 +26,7 @@ def on_design(estimate: PricedEstimate) -> OnDesign:
     """An estimated design as workloads take it."""
     gpus, expected = estimate.compute.counts.gpus, estimate.failures.expected if estimate.failures else None
     stops = job_stops(expected, gpus, load_catalog()).per_gpu_year if expected else usual_stops()
-    return OnDesign(system_keys(estimate), gpus, estimate.cost.usd_per_gpu_hour, stops)
+    return OnDesign(system_keys(estimate), gpus, estimate.cost.usd_per_priced_gpu_hour, stops)
 
 
 def usual_stops() -> Range[float]:

@@ -15,6 +15,7 @@ from designer.models import Design
 from designer.pages.result.workloads.tab import serving_context, training_context, workloads_context
 from designer.services.designs.results import result_of
 from designer.services.workloads.links import levels_of_design, system_keys
+from designer.services.workloads.placing import placing_of, request_of
 from designer.wording import numbers
 from designer.wording.names import LEFT_OUT
 from estimator.catalog.loader import load_catalog
@@ -244,6 +245,24 @@ def test_servers_of_other_domains_are_compared_in_dollars(page: Client, owner: U
         assert one.layout in words
 
 
+def test_servers_without_a_price_have_no_dollars_and_no_scale_up_links_to_cross(
+    page: Client, owner: User, sent: list[str]
+) -> None:
+    """Eight L40S on PCIe: what the network costs a GPU-hour is not what a GPU-hour costs."""
+    cards = {"compute": {"server": "smc-4125gs-l40s", "nodes": 4}, "fabric": {"generation": "roce-400"}}
+    design, job = finished(owner, cards)
+    estimate = result_of(job)
+    assert estimate
+    assert estimate.cost.usd_per_gpu_hour.typical > 0
+    serving, training = serving_context(estimate, ASKED)["served"], training_context(estimate, {})
+    assert {one.usd_per_million_tokens for one in serving.placements} == {None}
+    assert training["run"].usd is None
+    words = words_of(page, design, **ASKED)
+    assert words.count("not stated: the servers have no price in the catalog or your price book") == 2
+    assert "crosses the scale-up domain" not in words
+    assert "layers over PCIe" in words
+
+
 def test_what_runs_on_which_link_is_a_picture_with_its_table(page: Client, owner: User, sent: list[str]) -> None:
     design, job = finished(owner, SPEC)
     assert re.search(r"Data parallel network, as far as the (leaf|spine) ", words_of(page, design))
@@ -319,6 +338,15 @@ def test_each_layout_that_was_found_can_be_placed(page: Client, owner: User, sen
     other = page.get(address.replace(f"placed={listed[0][0]}", f"placed={key}")).content.decode()
     assert "--recompute-granularity selective" not in first
     assert "--recompute-granularity selective" in other
+
+
+def test_a_layout_with_stages_is_placed_with_its_layers(owner: User, sent: list[str]) -> None:
+    _, job = finished(owner, SPEC)
+    estimate = result_of(job)
+    assert estimate
+    layouts = training_context(estimate, {"train_model": "llama3-405b"})["searched"].layouts
+    staged = next(one for one in layouts if one.stages)
+    assert request_of(placing_of({}, [staged], []))["parallel"]["layers"] == 126
 
 
 def test_a_name_that_files_cannot_take_is_refused_on_the_page(page: Client, owner: User, sent: list[str]) -> None:
