@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
+from estimator.bom.lines import SERVERS
 from estimator.bom.result import PricedLine
 from estimator.cost.result import ExpectedFailures, Simulated
 from estimator.fabric.result import Counts, Links, Oversubscription
@@ -125,6 +126,13 @@ class Kept(Record):
     power: KeptPower | None
     performance: KeptPerformance
     failures: KeptFailures
+
+    @property
+    def usd_per_priced_gpu_hour(self) -> Range[float] | None:
+        """As of a cost (cost/result.py): None where the servers have no price."""
+        of_servers = [line for line in self.bom.lines if line.category in SERVERS]
+        has_price = not of_servers or any(line.extended_price_usd is not None for line in of_servers)
+        return self.cost.usd_per_gpu_hour if has_price else None
 
 
 def kept_of(estimate: PricedEstimate) -> Kept:

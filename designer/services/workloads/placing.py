@@ -102,7 +102,7 @@ def _of_training(step: StepAnswer) -> Placeable:
     if layout.ep > 1:
         parallel["expert_tp"] = 1  # experts are whole on their ranks in the model of a step
     if step.stages:
-        parallel["layers"] = step.stages.layers
+        parallel |= {"layers": step.stages.layers}
     label = f"Training: {layout_words(layout)}, {batch_words(layout)}"
     return Placeable(key, label, TRAINING, {"parallel": parallel, **_traffic(step)})
 

@@ -156,7 +156,7 @@ def _found(side: Side) -> Found:
     except EstimatorError as error:  # said beside the side; the others are compared all the same
         return Found(None, side.estimate.spec_hash, [error.words()])
     return Found(
-        OnDesign(built.system, built.n_gpus, side.estimate.cost.usd_per_priced_gpu_hour, usual_stops()),
+        OnDesign(built.system, built.n_gpus, side.estimate.usd_per_priced_gpu_hour, usual_stops()),
         built.spec_hash,
         [],
     )

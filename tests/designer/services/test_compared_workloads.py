@@ -102,6 +102,16 @@ def test_bands_hold_their_figure_and_decide_what_is_said(row: Comparison) -> Non
     assert words[2] == f"The same against InfiniBand: {NO_DIFFERENCE} in {same}."
 
 
+def test_servers_without_a_price_have_no_dollars(owner: User) -> None:
+    cards = {"compute": {"server": "smc-4125gs-l40s", "nodes": 4}, "fabric": {"generation": "roce-400"}}
+    shown = answered(designs(owner, {"design": str(saved(owner).pk)}, {"spec": cards}))
+    assert figure(shown, "tpot_ms").values[1]
+    for key in ("run_usd", "served_usd_per_million_tokens"):
+        priced, unpriced = figure(shown, key).values
+        assert priced
+        assert unpriced is None
+
+
 def test_more_tokens_cost_more_everywhere(row: Comparison) -> None:
     few, many = answered(row, tokens="1"), answered(row, tokens="15")
     for before, after in zip(figure(few, "run_usd").values, figure(many, "run_usd").values, strict=True):
