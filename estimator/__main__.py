@@ -186,7 +186,7 @@ def _compare(asked: argparse.Namespace) -> Iterator[bytes]:
     _argument("--system", metavar="FILE", help="JSON: keys of a prediction's system that the logs do not say"),
 )
 def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
-    from estimator.calibration.nccl_logs import MAX_LOG_BYTES
+    from estimator.calibration.logs.read import MAX_LOG_BYTES
     from estimator.calibration.site_fit import MAX_LOGS, calibrate
     from estimator.catalog.loader import load_catalog
 

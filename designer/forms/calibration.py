@@ -11,7 +11,8 @@ from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import count, decimal, words
 from estimator.calibration.logged_run import LoggedRun, log_system, run_of
-from estimator.calibration.nccl_logs import ParsedLog, read_log
+from estimator.calibration.logs.read import ParsedLog
+from estimator.calibration.logs.read import read_logs as runs_in
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
@@ -114,11 +115,12 @@ def read_logs(files: Iterable[tuple[str, bytes]], system: Given, catalog: Catalo
         asked = log_system({})
     for name, data in files:
         try:
-            log = read_log(name, data)
+            found = runs_in(name, data)
         except EstimatorError as error:
             read.problems += error.problems
             continue
-        read.logs.append((log, run_of(log, asked, catalog)[0]))
+        read.logs += [(log, run_of(log, asked, catalog)[0]) for log in found]
+        read.problems += [problem for log in found for problem in log.problems]
     return read
 
 

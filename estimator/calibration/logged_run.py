@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from estimator.calibration.logs.read import ParsedLog
 from estimator.calibration.measured import OnSystem
-from estimator.calibration.nccl_logs import ParsedLog
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import Problem, SpecError
@@ -113,6 +113,8 @@ def gpu_named(text: str, catalog: Catalog) -> str | None:
 
 def run_of(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> tuple[LoggedRun | None, list[Problem]]:
     """(the run, problems). Without GPU, GPU count or collective there is no run; the problems say what to give."""
+    if log.problems:
+        return None, list(log.problems)
     collective, gpus = asked.collective or log.collective, asked.gpus or log.gpus
     gpu, assumed = _gpu(log, asked, catalog)
     problems = []
@@ -129,9 +131,8 @@ def run_of(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> tuple[LoggedRu
         message = f"{log.file} does not say how many GPUs ran. Give the system's gpus."
         problems.append(Problem("system.gpus", "missing", message))
     if collective not in COLLECTIVES:
-        message = (
-            f"{log.file} does not say which collective ran. Give the system's collective: {', '.join(COLLECTIVES)}."
-        )
+        ran = f"ran {collective}, which the model does not have" if collective else "does not say which collective ran"
+        message = f"{log.file} {ran}. Give the system's collective: {', '.join(COLLECTIVES)}."
         problems.append(Problem("system.collective", "missing", message))
     if problems or gpu is None or gpus is None or collective is None:
         return None, problems

@@ -12,8 +12,8 @@ import numpy as np
 
 from estimator.calibration.diagnosis import diagnosis
 from estimator.calibration.logged_run import LoggedRun, LogSystem, log_system, run_of, stand_in_run
+from estimator.calibration.logs.read import ParsedLog, read_logs
 from estimator.calibration.measured import SIZE_CLASSES, size_class
-from estimator.calibration.nccl_logs import ParsedLog, read_log
 from estimator.calibration.predictor import Predictor
 from estimator.calibration.result import Bounds, Curve, ErrorBySize, FitErrors, Log, Parameter, SiteFit
 from estimator.catalog.catalog import Catalog
@@ -23,6 +23,7 @@ from estimator.spec.calibration import Calibrated, parameter_name
 from estimator.units import FloatArray, s_to_us
 
 MAX_LOGS = 50
+MAX_RUNS = 100  # in all of them; a file may hold several
 MAX_PARAMETERS = 6
 MAX_OF_SEVERAL = 12
 FLOOR_BYTES = 1024  # messages that cost their start alone
@@ -139,11 +140,12 @@ def _read(files: Iterable[tuple[str, bytes]]) -> list[ParsedLog]:
     """Every file, or the problems of all that are no logs."""
     logs, problems = [], []
     for i, (name, data) in enumerate(files):
-        if i >= MAX_LOGS:
-            problems.append(Problem("log", "too_many_logs", f"{MAX_LOGS} logs are the most at once. Send fewer."))
+        if i >= MAX_LOGS or len(logs) > MAX_RUNS:
+            most = f"{MAX_LOGS} logs with {MAX_RUNS} runs are the most at once. Send fewer."
+            problems.append(Problem("log", "too_many_logs", most))
             break
         try:
-            logs.append(read_log(name, data))
+            logs += read_logs(name, data)
         except EstimatorError as error:
             problems += error.problems
     if not logs and not problems:
@@ -154,7 +156,7 @@ def _read(files: Iterable[tuple[str, bytes]]) -> list[ParsedLog]:
 
 
 def _is_blocked(problems: Sequence[Problem]) -> bool:
-    return any(problem.code == "no_network" for problem in problems)
+    return any(problem.code in ("no_network", "ran_alone") for problem in problems)
 
 
 def _possible(run: LoggedRun, catalog: Catalog) -> LoggedRun | None:

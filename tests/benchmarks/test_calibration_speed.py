@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from estimator.calibration.nccl_logs import read_log
+from estimator.calibration.logs.read import read_logs
 from estimator.calibration.site_fit import calibrate
 from estimator.catalog.loader import load_catalog
 from tests.estimator.calibration.log_texts import LOGS, SWEEP, measured_log
@@ -35,6 +35,6 @@ def test_a_log_of_several_nodes(benchmark: Any, nodes: int) -> None:
 
 def test_a_log_of_twenty_megabytes_is_read(benchmark: Any) -> None:
     data = b"\n".join([b"node00:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"] * 220_000)
-    log = benchmark.pedantic(read_log, ("log", data + b"\n" + measured_log(rows=SWEEP)), rounds=1)
+    log = benchmark.pedantic(read_logs, ("log", data + b"\n" + measured_log(rows=SWEEP)), rounds=1)
     assert log.n_dropped == 220_000
     assert in_yardsticks(benchmark.stats.stats.median) < 100

@@ -21,7 +21,7 @@ from designer.api.serializers import CalibrationDetailSerializer, CalibrationSer
 from designer.models import Calibration
 from designer.services.calibrations import save_calibration
 from designer.services.uploads import bytes_of
-from estimator.calibration.nccl_logs import MAX_LOG_BYTES
+from estimator.calibration.logs.read import MAX_LOG_BYTES
 from estimator.calibration.site_fit import MAX_LOGS, calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem

@@ -23,7 +23,7 @@ from designer.services.revising import revise
 from designer.services.uploads import bytes_of
 from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES
-from estimator.calibration.nccl_logs import MAX_LOG_BYTES
+from estimator.calibration.logs.read import MAX_LOG_BYTES
 from estimator.calibration.result import SiteFit
 from estimator.calibration.site_fit import MAX_LOGS, calibrate
 from estimator.catalog.loader import load_catalog

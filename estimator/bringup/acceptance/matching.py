@@ -9,7 +9,7 @@ from estimator.bringup.acceptance.gates import Contract, Path
 from estimator.bringup.acceptance.lines import Lines, lines_of, spread_of_band
 from estimator.bringup.acceptance.readers.files import Reading
 from estimator.bringup.acceptance.result import Verdict
-from estimator.calibration.nccl_logs import ParsedLog
+from estimator.calibration.logs.read import ParsedLog
 from estimator.errors import Problem, SpecError
 from estimator.units import ceil_div
 

@@ -14,7 +14,7 @@ from estimator.bringup.acceptance.matching import Judged, Matched, matched
 from estimator.bringup.acceptance.readers.files import Reading
 from estimator.bringup.acceptance.readers.reading import Measured, Place
 from estimator.bringup.acceptance.stragglers import stragglers_of
-from estimator.calibration.nccl_logs import ParsedLog
+from estimator.calibration.logs.read import ParsedLog
 from tests.estimator.bringup.sites import four_units
 
 N_SITES = 200

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from estimator.calibration.logs.read import ParsedLog, read_logs
 from estimator.performance.collectives import BUS_FACTORS
 
 LOGS = Path(__file__).parents[2] / "data" / "logs"
@@ -51,3 +52,9 @@ def measured_log(
 
 
 SWEEP: list[Row] = [(2**p, 20.0 + 2**p / 300e3) for p in range(3, 34)]
+
+
+def read_log(name: str, data: bytes) -> ParsedLog:
+    """The only run of a file."""
+    (log,) = read_logs(name, data)
+    return log

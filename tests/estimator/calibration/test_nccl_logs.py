@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from estimator.calibration.nccl_logs import MAX_DROPPED_SHOWN, MAX_LOG_BYTES, ParsedLog, read_log
+from estimator.calibration.logs.read import MAX_DROPPED_SHOWN, MAX_LOG_BYTES, MAX_RUNS, ParsedLog, read_logs
 from estimator.errors import SpecError
-from tests.estimator.calibration.log_texts import LOGS, SWEEP, measured_log, table_row
+from tests.estimator.calibration.log_texts import LOGS, SWEEP, measured_log, read_log, table_row
 from tests.yardstick import yardsticks
 
 WHOLE = measured_log(gpus=16, nodes=2, rows=SWEEP)
@@ -83,6 +83,17 @@ def test_figures_of_an_own_run_to_the_digit() -> None:
         "2026-01-01T00:00:00.123456789Z ",
         "2026-01-01 00:00:00,123 ",
         "[pod/launcher-x7k2p/nccl] 2026-01-01T00:00:00+01:00 [1,0]<stdout>:",
+        "(head, rank=0, pid=3808) [1,0]<stdout>:",
+        "\x1b[36m(bench pid=4242, ip=192.0.2.7)\x1b[0m ",
+        "2026-01-01T00:00:00.123456789Z stdout F ",
+        "Jan 01 00:00:00 node-01 mpirun[4242]: ",
+        "launcher-x7k2p nccl ",
+        "\x1b[34mlauncher-x7k2p\x1b[0m › \x1b[33mnccl\x1b[0m ",
+        "[rank0]:",
+        "> ",
+        "> > ",
+        "node-01: [1,0]<stdout>:",
+        "I0101 00:00:00.123456 4242 run.cc:17] ",
     ],
 )
 def test_tags_in_front_of_every_line(tag: str) -> None:
@@ -118,7 +129,9 @@ def test_ranks_that_print_in_turns_count_once_and_the_rest_is_explained() -> Non
     log = read_log("all_reduce.txt", "\n".join(lines).encode())
     assert times(log) == TIMES
     assert log.n_dropped == len(other)
-    assert {dropped.why for dropped in log.dropped} == {"rank 1,8 printed it as well: the table of 1,0 is used"}
+    assert {dropped.why for dropped in log.dropped} == {
+        "“[1,8]<stdout>:” printed it as well: the table of “[1,0]<stdout>:” is used"
+    }
 
 
 def test_messages_of_the_library_are_kept_for_the_diagnosis_and_read_for_settings() -> None:
@@ -131,6 +144,90 @@ def test_messages_of_the_library_are_kept_for_the_diagnosis_and_read_for_setting
     assert log.settings["NCCL_IB_HCA"] == "mlx5_0"
     assert any("Using network Socket" in message for message in log.messages)
     assert all("message of the library" in dropped.why for dropped in log.dropped)
+
+
+def test_tags_that_number_each_line_or_tell_the_time_are_one_printer() -> None:
+    numbered = "\n".join(f"{i:06d} [{i}.{i:03d}s] {line}" for i, line in enumerate(lines_of(WHOLE)))
+    assert times(read_log("log.txt", numbered.encode())) == TIMES
+    at = [f"2026-01-01T00:{i // 60:02d}:{i % 60:02d}.{i}Z stdout F {line}" for i, line in enumerate(lines_of(WHOLE))]
+    assert times(read_log("log.txt", "\n".join(at).encode())) == TIMES
+
+
+def test_containers_wrap_lines_in_json_and_forums_in_fences_and_tables() -> None:
+    wrapped = [json.dumps({"log": line + "\n", "stream": "stdout", "time": "2026-01-01"}) for line in lines_of(WHOLE)]
+    log = read_log("log.txt", "\n".join(wrapped).encode())
+    assert (times(log), log.gpus, log.n_dropped) == (TIMES, 16, 0)
+    fenced = read_log("log.txt", b"```text\n" + WHOLE + b"```\n")
+    assert (times(fenced), fenced.n_dropped) == (TIMES, 0)
+    columns = ["| " + " | ".join(line.split()) + " |" if line[:1] == " " else line for line in lines_of(WHOLE)]
+    assert times(read_log("log.txt", "\n".join(columns).encode())) == TIMES
+
+
+# ---------------------------------------------------------------- several runs in one file
+OTHERS = [measured_log(gpus=16, nodes=2, rows=SWEEP[:9], collective=name) for name in ("all_gather", "alltoall")]
+
+
+def test_every_run_of_a_file_is_a_result_of_its_own() -> None:
+    says = b"node00:1:2 [0] NCCL INFO NCCL_ALGO set by environment to Tree\n"
+    logs = read_logs("sweep.log", WHOLE + OTHERS[0] + says + OTHERS[1])
+    assert [(log.file, log.collective, len(log.rows)) for log in logs] == [
+        ("sweep.log, run 1", "all_reduce", len(SWEEP)),
+        ("sweep.log, run 2", "all_gather", 9),
+        ("sweep.log, run 3", "alltoall", 9),
+    ]
+    assert times(logs[0]) == TIMES
+    assert [log.settings.get("NCCL_ALGO") for log in logs] == [None, None, "Tree"]
+    assert [log.gpus for log in logs] == [16, 16, 16]
+
+
+@pytest.mark.parametrize("tags", [("", ""), ("[1,0]<stdout>:", "[1,0]<stdout>:"), ("job-a: ", "job-b: "), ("> ", "")])
+def test_the_same_collective_twice_is_two_results(tags: tuple[str, str]) -> None:
+    again = measured_log(gpus=16, nodes=2, rows=[(size, 1.01 * time_us) for size, time_us in SWEEP])
+    logs = read_logs("x", tagged(tags[0]) + b"\n" + tagged(tags[1], again))
+    assert [len(log.rows) for log in logs] == [len(SWEEP)] * 2
+    assert [log.gpus for log in logs] == [16, 16]
+
+
+def test_a_table_that_two_ranks_print_word_by_word_counts_once() -> None:
+    logs = read_logs("x", tagged("[1,0]<stdout>:") + b"\n" + tagged("[1,1]<stdout>:"))
+    assert [log.n_dropped for log in logs] == [len(SWEEP)]
+
+
+def test_tables_without_heads_part_where_sizes_begin_again() -> None:
+    rows = [table_row(size, time_us, 16) for size, time_us in SWEEP]
+    assert [len(log.rows) for log in read_logs("x", "\n".join([*rows, *rows]).encode())] == [len(SWEEP)] * 2
+    out_of_order = [*rows[:9], rows[3], *rows[9:]]
+    assert len(read_logs("x", "\n".join(out_of_order).encode())) == 1
+
+
+def test_a_file_of_too_many_runs_is_refused_with_the_way_out() -> None:
+    rows = "\n".join(table_row(size, time_us, 16) for size, time_us in SWEEP[-3:])
+    with pytest.raises(SpecError) as error:
+        read_logs("x", "\n".join([rows] * (MAX_RUNS + 1)).encode())
+    assert error.value.problems[0].code == "too_many_runs"
+
+
+# ---------------------------------------------------------------- tests that ran without MPI
+def test_processes_that_each_ran_a_test_of_their_own_are_called_so() -> None:
+    """Rows in turns, ranks once for each process, as srun prints a build without MPI."""
+    one, other = lines_of(measured_log(gpus=8, rows=SWEEP[-6:])), lines_of(measured_log(gpus=8, rows=SWEEP[-6:]))
+    other = [line.replace("node00", "node77") for line in other]
+    both = [line for pair in zip(one, other, strict=True) for line in pair]
+    for text in ("\n".join(both), "\n".join([*(f"0: {line}" for line in one), *(f"1: {line}" for line in other)])):
+        (problem,) = read_logs("x", text.encode())[0].problems
+        assert problem.code == "ran_alone"
+        assert "node00, node77" in problem.message
+        assert "MPI=1" in problem.message
+        assert "ranks 0 to 7 stand there 2 times" in problem.message
+
+
+def test_one_gpu_alone_has_no_bus_bandwidth() -> None:
+    rows = [(size, 500.0 + size / 300e3) for size, _ in SWEEP[-4:]]
+    lines = [line for line in lines_of(measured_log(gpus=2, rows=rows)) if "Rank  1" not in line]
+    lines = [" ".join([*line.split()[:7], "0.00", "0"]) if line[:1] == " " else line for line in lines]
+    (problem,) = read_log("x", "\n".join(lines).encode()).problems
+    assert "bus bandwidth is 0" in problem.message
+    assert not read_log("x", WHOLE).problems
 
 
 # ---------------------------------------------------------------- columns
@@ -162,6 +259,44 @@ def test_a_collective_that_is_not_named_is_identified_by_its_bandwidths() -> Non
         rows = [table_row(size, time_us, 8, collective) for size, time_us in SWEEP]
         log = read_log("log.txt", "\n".join(rows).encode())
         assert (log.collective, log.gpus) == (named, 8)
+
+
+@pytest.mark.parametrize("suffix", ["_mpi", ".sh", "-cuda12", "_v2.18.3_mpi"])
+@pytest.mark.parametrize("name", ["all_reduce", "sendrecv", "reduce_scatter", "gather"])
+def test_a_binary_with_any_suffix_names_its_collective(name: str, suffix: str) -> None:
+    data = measured_log(gpus=1, rows=SWEEP).replace(b"all_reduce_perf", f"/opt/tests/{name}_perf{suffix}".encode())
+    assert read_log("log.txt", data).collective == name
+
+
+def unnamed(collective: str, gpus: int, in_place: str, share: int = 1, wrong: str = "0") -> bytes:
+    rows = []
+    for size, time_us in SWEEP[-12:]:
+        words = table_row(size, time_us, gpus, collective, wrong).split()
+        words[1], words[-1] = str(int(words[1]) // share), in_place
+        rows.append(" ".join(words))
+    return "\n".join(rows).encode()
+
+
+@pytest.mark.parametrize(
+    ("made", "collective", "gpus"),
+    [
+        (unnamed("alltoall", 16, "N/A", 16), "alltoall", 16),
+        (unnamed("alltoall", 1024, "N/A", 1024), "alltoall", 1024),
+        (unnamed("all_gather", 16, "0", 16), "all_gather", 16),
+        (unnamed("all_gather", 1024, "0", 1024), "all_gather", 1024),
+        (unnamed("all_gather", 16, "N/A", 16, wrong="N/A"), None, None),
+        (unnamed("sendrecv", 16, "N/A"), "sendrecv", None),
+        (unnamed("all_reduce", 2, "0"), "all_reduce", 2),
+        (unnamed("reduce_scatter", 64, "0", 64), "reduce_scatter", 64),
+    ],
+)
+def test_columns_tell_a_collective_that_nothing_names(made: bytes, collective: str | None, gpus: int | None) -> None:
+    log = read_log("log.txt", made)
+    assert (log.collective, log.gpus) == (collective, gpus)
+
+
+def test_a_file_that_is_named_after_another_collective_is_not_believed() -> None:
+    assert read_log("allgather.txt", unnamed("alltoall", 16, "N/A", 16)).collective == "alltoall"
 
 
 def test_rccl_tests_name_no_gpu() -> None:
@@ -281,6 +416,12 @@ def test_json_is_read_behind_the_tags_of_launchers(tag: str, before: str) -> Non
     lines = json.dumps(json.loads(json_log()), indent=1).splitlines()
     log = read_log("x.json", (before + "\n".join(tag + line for line in lines)).encode())
     assert log == read_log("x.json", json_log())
+
+
+def test_several_objects_of_json_are_several_runs() -> None:
+    logs = read_logs("x.json", json_log() + b"\n" + json_log())
+    assert [log.file for log in logs] == ["x.json, run 1", "x.json, run 2"]
+    assert [log.rows for log in logs] == [read_log("x.json", json_log()).rows] * 2
 
 
 def test_text_that_speaks_of_results_is_still_text() -> None:

@@ -8,7 +8,7 @@ from statistics import median
 from estimator.bringup.acceptance.readers import nvbandwidth, perftest, rocm
 from estimator.bringup.acceptance.readers.reading import Measured, Place, Places
 from estimator.bringup.acceptance.readers.upload import MAX_FILE_BYTES
-from estimator.calibration.nccl_logs import ParsedLog, read_log
+from estimator.calibration.logs.read import ParsedLog, read_logs
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.performance.collectives import BUS_FACTORS
 
@@ -49,13 +49,15 @@ def readings_of(name: str, data: bytes, places: Places) -> Iterator[Reading]:
         for measured in nvbandwidth.read(name, text):
             yield Reading(name, places.of(name), measured)
     else:
-        log = read_log(name, data)
-        yield Reading(name, places.of(name, log.hosts), _of_log(log, bool(_WRONG.search(text))))
+        for log in read_logs(name, data):
+            yield Reading(log.file, places.of(name, log.hosts), _of_log(log, bool(_WRONG.search(text))))
 
 
 def _of_log(log: ParsedLog, is_wrong: bool) -> Measured:
     """Bus bandwidth of the largest messages [GB/s]; of several rows of that size the middle one."""
-    if log.gpus is None or log.gpus < 2 or log.collective is None:
+    if log.problems:
+        raise SpecError([Problem("results", one.code, one.message) for one in log.problems])
+    if log.gpus is None or log.gpus < 2 or log.collective not in BUS_FACTORS:
         message = (
             f"{log.file} does not say which collective ran on how many GPUs. Give the whole of what the test printed."
         )

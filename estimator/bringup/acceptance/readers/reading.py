@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from estimator.bringup.acceptance.site import Site
-from estimator.calibration.nccl_logs import ParsedLog
+from estimator.calibration.logs.read import ParsedLog
 from estimator.units import is_whole_number
 
 _RAIL = re.compile(r"(?:^|[^A-Za-z0-9])rail[-_ ]?(\d{1,4})(?![0-9])", re.IGNORECASE)

@@ -1,0 +1,1 @@
+"""What nccl-tests and rccl-tests print, read as people paste it."""
