@@ -15,7 +15,7 @@ import numpy as np
 from estimator.calibration import result
 from estimator.calibration.across_logs import faults_of_several
 from estimator.calibration.faults import MEDIUM, NOTHING, SHOWN, Fault
-from estimator.calibration.logged_run import LoggedRun
+from estimator.calibration.logged_run import NETWORK_KEYS, LoggedRun
 from estimator.calibration.measured import MIB
 from estimator.calibration.signature import Signature, fault_of, limits_of, share_text, signatures_of
 from estimator.catalog.catalog import Catalog
@@ -47,7 +47,8 @@ def _best(same: Sequence[Fault]) -> Fault:
 def faults_of(signature: Signature) -> list[Fault]:
     """Faults of one run that are worth telling, the likeliest first."""
     best: dict[str, Fault] = {}
-    for check in (*_BY_MESSAGE, *(_BY_TIME_INSIDE if signature.n_domains == 1 else _BY_TIME_ACROSS), *_BY_TIME):
+    across = (_unsteady,) if signature.is_guessed else _BY_TIME_ACROSS
+    for check in (*_BY_MESSAGE, *(_BY_TIME_INSIDE if signature.n_domains == 1 else across), *_BY_TIME):
         for fault in check(signature):
             if fault.score >= SHOWN and (fault.code not in best or fault.score > best[fault.code].score):
                 best[fault.code] = fault
@@ -70,6 +71,8 @@ def _said(signature: Signature, pattern: str) -> str | None:
 
 def _reported(signature: Signature, code: str, line: str) -> Fault:
     """A fault that the log names itself: likely where it also shows in the times."""
+    if signature.is_guessed:
+        return fault_of(signature, code, signature.at("named.score_alone"), f"the log has “{line[:160]}”")
     slow = signature.slow or signature.mid or signature.floor or 1.0
     score = signature.at("named.score") if slow > signature.at("named.slow") else signature.at("named.score_alone")
     return fault_of(
@@ -119,7 +122,7 @@ def _says_few_nics(signature: Signature) -> Iterator[Fault]:
         if re.fullmatch(r"=?\w+\d(:\d+)?(,\w+\d(:\d+)?)*", named)
         else 0
     )
-    if 0 < n_used < signature.n_nics and signature.n_domains > 1:
+    if 0 < n_used < signature.n_nics and signature.n_domains > 1 and "nics_per_node" not in signature.run.assumed:
         reported = _reported(signature, "one_nic_of_many", line or f"NCCL_IB_HCA={named}")
         yield replace(reported, evidence=f"{reported.evidence}; {n_used} of {signature.n_nics} NICs are used")
 
@@ -307,6 +310,15 @@ def _congested(signature: Signature) -> Iterator[Fault]:
     yield fault_of(signature, code, score, evidence, slow=signature.slow, collapse=signature.collapse, spikes=n_spikes)
 
 
+def _unsteady(signature: Signature) -> Iterator[Fault]:
+    """Signs of congestion that need no NICs to compare with: several times that jump. Bandwidth that sinks is no such sign."""
+    left_out = signature.run.n_disturbed
+    n_spikes = signature.n_spikes + (left_out if left_out > 1 else 0)
+    if n_spikes > 1:
+        evidence = f"{n_spikes} sizes take much longer than their neighbours, whatever the NICs are"
+        yield fault_of(signature, "congestion", signature.at("congestion.score_unsteady"), evidence, spikes=n_spikes)
+
+
 def _congestion_at_most(signature: Signature, ethernet: bool) -> float:
     """Score of congestion where bandwidth is clearly missing and nothing else points to it."""
     if not ethernet:
@@ -405,7 +417,13 @@ def _slow_start(signature: Signature) -> Iterator[Fault]:
     yield fault_of(signature, "launcher_floor", score, evidence, floor=floor)
     sound = signature.share is not None and signature.share > signature.at("sharp_unavailable.share")
     is_slower = floor > signature.at("sharp_unavailable.floor")
-    if signature.fabric == "infiniband" and signature.n_domains > 2 and sound and is_slower:
+    if (
+        signature.fabric == "infiniband"
+        and signature.n_domains > 2
+        and sound
+        and is_slower
+        and not signature.is_guessed
+    ):
         evidence = (
             f"small messages take {floor:.1f} times the prediction, large ones are sound: SHARP may not have started"
         )
@@ -416,7 +434,7 @@ def _slow_start(signature: Signature) -> Iterator[Fault]:
 
 def _too_few(signature: Signature) -> Iterator[Fault]:
     n_sizes = len(signature.run.message_bytes)
-    if n_sizes < signature.at("too_few_sizes.sizes") and signature.deficit > 0:
+    if n_sizes < signature.at("too_few_sizes.sizes") and signature.deficit > 0 and not signature.is_guessed:
         evidence = f"{n_sizes} sizes tell that bandwidth is missing, and not why: several causes leave as much"
         is_many = signature.n_domains > signature.at("too_few_sizes.many_domains")
         score = signature.at("too_few_sizes.score_many_domains") if is_many else signature.at("too_few_sizes.score")
@@ -439,19 +457,57 @@ def _jumped(signature: Signature) -> Iterator[Fault]:
         yield fault_of(signature, "sudden_jump", signature.at("sudden_jump.score"), evidence, jump=float(jumps[at]))
 
 
-_BY_TIME = (_slow_start, _too_few, _jumped)
+def _slow_below(signature: Signature) -> Iterator[Fault]:
+    """Sizes between the floor and 8 MiB, where large ones are sound or were not run."""
+    if signature.is_slow or signature.is_guessed:
+        return
+    for where, ratio, most in (
+        ("1 to 8 MiB", signature.near, signature.at("slow_below_8_mib.near")),
+        ("64 KiB to 1 MiB", signature.far, signature.at("slow_below_8_mib.far")),
+    ):
+        if ratio is not None and ratio > most:
+            rest = "larger ones were not run" if signature.slow is None else "larger ones are as predicted"
+            evidence = f"messages of {where} take {ratio:.1f} times the prediction; {rest}"
+            yield fault_of(signature, "slow_below_8_mib", signature.at("slow_below_8_mib.score"), evidence, slow=ratio)
+            return
+
+
+_BY_TIME = (_slow_start, _too_few, _jumped, _slow_below)
 
 
 def _nothing(signatures: Sequence[Signature], limits: Mapping[str, float]) -> Fault:
-    """No fault, and what the best run leaves of the model's bandwidth."""
-    with_plateau = [signature for signature in signatures if signature.slow is not None]
+    """No fault, and what the best run leaves of the model's bandwidth; what could not be judged is said."""
+    guessed = [signature for signature in signatures if signature.is_guessed]
+    known = [signature for signature in signatures if not signature.is_guessed]
+    with_plateau = [signature for signature in known if signature.slow is not None]
+    if guessed and not with_plateau:
+        return _unjudged(guessed[0])
     if not with_plateau:
         names = ", ".join(signature.run.name for signature in signatures[:3])
-        evidence = f"{names}: no size is large enough to judge bandwidth by; the rest is as predicted"
+        seen = [ratio for one in signatures for ratio in (one.near, one.far, one.floor) if ratio is not None]
+        low, high = (min(seen), max(seen)) if seen else (1.0, 1.0)
+        takes = f"{low:.2f} to {high:.2f} times the prediction" if seen else "as long as they do"
+        evidence = f"{names}: no size is large enough to judge bandwidth by; messages below 8 MiB take {takes}"
         return Fault(NOTHING, limits["nothing_wrong.score_unjudged"], evidence, "", {})
     worst = max(with_plateau, key=lambda signature: signature.slow or 0.0)
     slow = worst.slow or 1.0
     headroom = max(slow - 1, 0.0)
-    evidence = f"large messages take {slow:.2f} times the prediction: {share_text(headroom)} of bandwidth could still be gained"
-    name = "nothing_wrong.score" if slow < limits["sound.slow"] else "nothing_wrong.score_slow"
+    evidence = f"large messages take {slow:.2f} times the prediction: " + (
+        f"{share_text(headroom)} of bandwidth could still be gained"
+        if slow > limits["sound.fast"]
+        else "faster than the system that was given allows, so look at its NICs, their rate and the GPU"
+    )
+    is_sound = limits["sound.fast"] < slow < limits["sound.slow"]
+    name = "nothing_wrong.score" if is_sound else "nothing_wrong.score_slow"
     return fault_of(worst, NOTHING, limits[name], evidence, slow=slow, headroom=headroom)
+
+
+def _unjudged(signature: Signature) -> Fault:
+    """That nobody says which NICs join the nodes, and what the usual ones would have given."""
+    run, slow = signature.run, signature.slow or signature.near or 1.0
+    guessed = ", ".join(f"{key} {run.system[key]}" for key in NETWORK_KEYS if key in run.assumed)
+    evidence = (
+        f"the log does not say what joins its {signature.n_domains} domains, so its bandwidth is not judged: against a guess by "
+        f"the GPU's type ({guessed}) it takes {slow:.2f} times the prediction"
+    )
+    return fault_of(signature, "not_judged", signature.at("nothing_wrong.score_unjudged"), evidence, slow=slow)

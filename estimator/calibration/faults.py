@@ -106,6 +106,15 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "unresolved", "Too few sizes to tell the cause",
         "Run from 8 B to 8 GiB in steps of 2 with NCCL_DEBUG=INFO, once with NCCL_ALGO=Ring, and send all logs together.",
     ),
+    "slow_below_8_mib": (
+        "unresolved", "Messages below 8 MiB are slow",
+        "Run on to 8 GiB with NCCL_DEBUG=INFO, which tells bandwidth from latency. Where large messages are sound, look at the "
+        "protocol (NCCL_PROTO=LL128 and Simple), at NCCL_BUFFSIZE, at GDRCopy and at the binding of processes.",
+    ),
+    "not_judged": (
+        "unresolved", "Not judged: the network between the nodes is not known",
+        "Give nics_per_node, nic_gbit_s and fabric, or run with NCCL_DEBUG=INFO, whose lines name the NICs.",
+    ),
     NOTHING: (NOTHING, "No fault found", "Keep this log as the reference of the site."),
 }  # fmt: skip
 

@@ -4,7 +4,7 @@ What neither says is taken as usual for the GPU and named in ``assumed``; what c
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import log as log_ratio
 from statistics import median
@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from estimator.calibration.logs.read import ParsedLog
+from estimator.calibration.logs.transport import transport_of
 from estimator.calibration.measured import OnSystem
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
@@ -26,6 +27,8 @@ from estimator.units import ceil_div
 
 MAX_SIZES = 256  # of one log that are fitted: a sweep has 40
 LARGEST_NODE = 8  # GPUs of a domain that is one server; larger ones are racks
+NIC_KEYS = ("nics_per_node", "nic_gbit_s")
+NETWORK_KEYS = ("fabric", *NIC_KEYS)
 _RUN_KEYS = ("collective", "gpus", "nodes", "launch", "algorithm", "protocol")
 _ALGORITHMS = {
     "ring": "ring",
@@ -37,7 +40,6 @@ _ALGORITHMS = {
     "pat": "pat",
 }
 _FORMS = ("pcie", "nvl", "sxm")
-_FABRICS = (("is cxi", "slingshot"), ("NET/OFI", "efa"), ("/RoCE", "roce"), ("NET/IB", "infiniband"))
 
 
 class LogSystem(System):
@@ -211,8 +213,12 @@ def _system(log: ParsedLog, asked: LogSystem, gpu: str, gpus: int, catalog: Cata
     if gpus <= system["scale_up_domain_gpus"]:
         system.setdefault("fabric", "none")
         return {"gpu": gpu} | system, tuple(assumed)
-    if "fabric" not in system and (named := _fabric_named(log.messages)):
-        system["fabric"] = named
+    said = transport_of(log.messages)
+    system |= {"fabric": said.fabric} if said.fabric else {}
+    if said.n_nics:
+        system.setdefault("nics_per_node", said.n_nics)
+    if said.nic_gbit_s:
+        system.setdefault("nic_gbit_s", said.nic_gbit_s)
     for key, value in (
         ("fabric", "infiniband"),
         ("nics_per_node", per_node),
@@ -224,19 +230,15 @@ def _system(log: ParsedLog, asked: LogSystem, gpu: str, gpus: int, catalog: Cata
     return {"gpu": gpu} | system, tuple(assumed)
 
 
-def _fabric_named(messages: Sequence[str]) -> str | None:
-    return next((fabric for mark, fabric in _FABRICS if any(mark in line for line in messages)), None)
-
-
 def _asked_for(run: LoggedRun, log: ParsedLog) -> list[Problem]:
     """What the caller should say, because the prediction rests on a guess."""
-    network = [key for key in run.assumed if key in ("fabric", "nics_per_node", "nic_gbit_s")]
+    network = [key for key in run.assumed if key in NETWORK_KEYS]
     problems = []
     if network:
         taken = ", ".join(f"{key} {run.system[key]}" for key in network)
         message = (
-            f"{log.file} ran on several scale-up domains and does not say over which network. Taken: {taken}. "
-            f"Give the system's {', '.join(network)}."
+            f"{log.file} ran on several scale-up domains and does not say over which network. Taken: {taken}; the network "
+            f"is not judged by that. Give the system's {', '.join(network)}."
         )
         problems.append(Problem(f"system.{network[0]}", "assumed", message))
     for key in ("gpu", "gpus_per_node"):

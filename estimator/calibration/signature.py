@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from estimator.calibration.faults import Fault
-from estimator.calibration.logged_run import LoggedRun
+from estimator.calibration.logged_run import NIC_KEYS, LoggedRun
 from estimator.calibration.measured import MIB
 from estimator.calibration.predictor import Predictor
 from estimator.catalog.catalog import Catalog
@@ -38,6 +38,8 @@ class Signature:
     has_links: bool  # GPUs joined by more than PCIe
     limits: Mapping[str, float]  # thresholds and scores (catalog/diagnosis.csv)
     ring_ratio: FloatArray | None = None  # as ``ratio``, for the ring
+    near: float | None = None  # ratio of 1 to 8 MiB, the largest three
+    far: float | None = None  # the same of 64 KiB to 1 MiB
 
     def at(self, name: str) -> float:
         """A threshold or score of diagnosis.csv."""
@@ -57,6 +59,11 @@ class Signature:
     def n_nics(self) -> int:
         """NICs of a node."""
         return int(self.run.system.get("nics_per_node") or self.run.gpus_per_node)
+
+    @property
+    def is_guessed(self) -> bool:
+        """Neither the log nor the caller says how many NICs of which rate join the nodes: a guess accuses nobody."""
+        return self.n_domains > 1 and any(key in self.run.assumed for key in NIC_KEYS)
 
     @property
     def is_superchip(self) -> bool:
@@ -156,6 +163,8 @@ def _signature(
         has_links=gpu.scale_up_both_ways_gb_s > 0 and "bridge" not in gpu.scale_up_topology.lower(),
         limits=limits,
         ring_ratio=ring,
+        near=_median(ratio, _largest((sizes >= MIB) & (sizes < 8 * MIB))),
+        far=_median(ratio, _largest((sizes >= MIB // 16) & (sizes < MIB))),
     )
 
 
@@ -165,6 +174,11 @@ def plateau_of(sizes: Any) -> Any:
         if (sizes >= least).any():
             return (sizes >= least) & (sizes >= sizes[max(len(sizes) - N_PLATEAU, 0)])
     return np.zeros(len(sizes), dtype=bool)
+
+
+def _largest(where: Any) -> Any:
+    """The largest three sizes of those."""
+    return where & (np.cumsum(where[::-1])[::-1] <= N_PLATEAU)
 
 
 def _median(values: FloatArray, where: Any) -> float | None:

@@ -7,7 +7,7 @@ over.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from estimator.calibration.logs.inference import agrees, collective_in, collective_of, gpus_of
 from estimator.calibration.logs.json_form import json_runs
@@ -74,7 +74,14 @@ def read_logs(name: str, data: bytes) -> tuple[ParsedLog, ...]:
         seen = f"{n_rows} rows were read and none can be used" if n_rows else "no row of results in it"
         message = f"{name}: {seen}. Give the text that all_reduce_perf and its like print, or their JSON."
         raise SpecError([Problem("log", "no_rows", message)])
-    return read
+    lost = [line for run, log in zip(runs, logs, strict=True) if log is None for line in run.dropped]
+    return (_with(read[0], lost), *read[1:])
+
+
+def _with(log: ParsedLog, lost: list[LogLine]) -> ParsedLog:
+    """A log that also names the lines of runs without a usable row."""
+    dropped = sorted([*log.dropped, *lost], key=lambda item: item.line)
+    return replace(log, dropped=tuple(dropped[:MAX_DROPPED_SHOWN]), n_dropped=log.n_dropped + len(lost))
 
 
 def _text(data: bytes) -> str:

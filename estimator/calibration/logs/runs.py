@@ -232,7 +232,7 @@ def _is_end(line: _Line) -> bool:
 def _restarts(sizes: Sequence[int], at: int) -> bool:
     """Whether a smaller size begins the table anew: a single one that is out of order does not."""
     before = sizes[at - 1]
-    return sizes[at] < before and at + 1 < len(sizes) and sizes[at + 1] < before
+    return 0 < sizes[at] < before and at + 1 < len(sizes) and sizes[at + 1] < before
 
 
 def _again(run: Run, line: int) -> Run:

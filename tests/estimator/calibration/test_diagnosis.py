@@ -144,9 +144,12 @@ def reported_logs(report: dict[str, Any]) -> list[tuple[str, bytes]]:
     ]
 
 
+USUAL = {"nics_per_node": 8, "nic_gbit_s": 400}
+
+
 @pytest.mark.parametrize("report", REPORTED, ids=lambda report: report["name"])
 def test_a_reported_run_gets_its_category_among_the_first_two(report: dict[str, Any]) -> None:
-    found = calibrate(reported_logs(report), report["system"], CATALOG).diagnosis
+    found = calibrate(reported_logs(report), USUAL | report["system"], CATALOG).diagnosis
     assert report["category"] in [fault.category for fault in found[:2]], found[:3]
 
 
@@ -154,14 +157,66 @@ def test_disturbed_sizes_that_the_fit_leaves_out_still_show_congestion() -> None
     base = made(H100, 16, lambda size: 4.0)
     spiked = {2**9: 2.5, 2**18: 20.0, 2**23: 9.0, 2**25: 8.0}
     rows = [(size, t * spiked.get(size, 1.0)) for size, t in zip(base.message_bytes, base.time_us, strict=True)]
-    answer = calibrate([("spiky.txt", measured_log(gpus=16, nodes=2, rows=rows))], {}, CATALOG)
+    answer = calibrate([("spiky.txt", measured_log(gpus=16, nodes=2, rows=rows))], USUAL, CATALOG)
     assert answer.logs[0].n_dropped == len(spiked)
     assert "congestion" in codes(answer.diagnosis)[:2]
     one = [
         (size, t * (20.0 if size == 2**18 else 1.0)) for size, t in zip(base.message_bytes, base.time_us, strict=True)
     ]
-    answer = calibrate([("once.txt", measured_log(gpus=16, nodes=2, rows=one))], {}, CATALOG)
+    answer = calibrate([("once.txt", measured_log(gpus=16, nodes=2, rows=one))], USUAL, CATALOG)
     assert "congestion" not in codes(answer.diagnosis)[:2]
+
+
+# ---------------------------------------------------------------- NICs that nobody names
+MIB = 2**20
+
+
+def log_of(run: LoggedRun, most: int = 2**40, extra: tuple[str, ...] = ()) -> tuple[str, bytes]:
+    rows = [row for row in zip(run.message_bytes, run.time_us, strict=True) if row[0] <= most]
+    return "made.log", measured_log(gpus=16, nodes=2, rows=rows, extra=extra)
+
+
+SLOW = made(H100, 16, slow_above(MIB, 4.0))
+EIGHT = (
+    "node00:1:2 [0] NCCL INFO NET/IB : Using " + " ".join(f"[{i}]mlx5_{i}:1/IB" for i in range(8)) + " [RO]; OOB eth0"
+)
+FOUR = "node00:1:2 [0] NCCL INFO NET/IB : Using " + " ".join(f"[{i}]mlx5_bond_{i}:1/RoCE" for i in range(4))
+GRAPH = "node00:1:2 [0] NCCL INFO + NET[{}] - NET/0 (7a0ed60003ec0c98/1/{})"
+
+
+def test_nics_that_are_guessed_accuse_nobody() -> None:
+    unknown = calibrate([log_of(SLOW)], {}, CATALOG)
+    assert codes(unknown.diagnosis) == ["not_judged"]
+    assert "nics_per_node 8, nic_gbit_s 400" in unknown.diagnosis[0].evidence
+    known = calibrate([log_of(SLOW)], {"nics_per_node": 8, "nic_gbit_s": 400}, CATALOG)
+    assert "tcp_fallback" in codes(known.diagnosis)
+
+
+def test_nics_that_the_library_names_are_taken_and_judged_by() -> None:
+    (log,) = (answer := calibrate([log_of(SLOW, extra=(EIGHT, GRAPH.format("50.0", "50.0")))], {}, CATALOG)).logs
+    assert (log.system or {}).items() >= {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400}.items()
+    assert log.assumed == []
+    assert "tcp_fallback" in codes(answer.diagnosis)
+    (log,) = calibrate(
+        [log_of(SLOW, extra=(FOUR, GRAPH.format("25.0", "25.0")))], {"fabric": "infiniband"}, CATALOG
+    ).logs
+    assert (log.system or {}).items() >= {"fabric": "roce", "nics_per_node": 4, "nic_gbit_s": 200}.items()
+
+
+# ---------------------------------------------------------------- sizes below 8 MiB, and times outside the band
+def test_messages_below_8_mib_are_judged() -> None:
+    network = {"nics_per_node": 8, "nic_gbit_s": 400}
+    assert codes(calibrate([log_of(SLOW, 4 * MIB)], network, CATALOG).diagnosis) == ["slow_below_8_mib"]
+    sound = calibrate([log_of(made(H100, 16), 4 * MIB)], network, CATALOG).diagnosis[0]
+    assert sound.code == NOTHING
+    assert "1.00 to 1.00 times the prediction" in sound.evidence
+
+
+def test_a_run_that_is_too_fast_is_no_run_of_the_given_system() -> None:
+    fast = calibrate([log_of(made(H100, 16, lambda size: 0.5))], {"nics_per_node": 8, "nic_gbit_s": 400}, CATALOG)
+    (found,) = fast.diagnosis
+    assert (found.code, found.confidence) == (NOTHING, "low")
+    assert "faster than the system that was given allows" in found.evidence
 
 
 def test_most_healthy_core_runs_have_nothing_wrong() -> None:
