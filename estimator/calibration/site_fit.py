@@ -138,7 +138,8 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
 
 def _read(files: Iterable[tuple[str, bytes]]) -> list[ParsedLog]:
     """Every file, or the problems of all that are no logs."""
-    logs, problems = [], []
+    logs: list[ParsedLog] = []
+    problems: list[Problem] = []
     for i, (name, data) in enumerate(files):
         if i >= MAX_LOGS or len(logs) > MAX_RUNS:
             most = f"{MAX_LOGS} logs with {MAX_RUNS} runs are the most at once. Send fewer."
