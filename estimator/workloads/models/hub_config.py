@@ -38,7 +38,8 @@ MARKS = (  # a config.json has at least one of these; an own shape has none
     "n_layers",
     "transformers_version",
 )
-TEXT_PARTS = ("text_config", "llm_config", "language_config")
+TEXT_PARTS = ("text_config", "llm_config", "language_config", "thinker_config")
+MOST_PARTS = 3  # inside one another: Qwen's Omni models have the text's inside the thinker's
 FULL, WINDOW, LINEAR, NO_MIXER = "full", "window", "linear", "none"
 DENSE, SPARSE = "dense", "sparse"
 _LAYERS = "num_hidden_layers|n_layer|n_layers|num_layers"
@@ -84,11 +85,13 @@ def shape_of_config(config: Given, field: str) -> tuple[ModelShape | None, list[
 
 def _text_part(config: Given, field: str) -> tuple[Given, Given, str]:
     """The part that describes the language model, the whole file, and where the part is."""
-    for name in TEXT_PARTS:
-        inner = config.get(name)
-        if isinstance(inner, dict):
-            return inner, config, f"{field}.{name}"
-    return config, config, field
+    text, place = config, field
+    for _ in range(MOST_PARTS):
+        name = next((one for one in TEXT_PARTS if isinstance(text.get(one), dict)), None)
+        if name is None:
+            break
+        text, place = text[name], f"{place}.{name}"
+    return text, config, place
 
 
 def _family(text: Given, outer: Given) -> tuple[str, Family, bool]:
@@ -108,12 +111,14 @@ def _shape(keys: Keys, kind: str, family: Family, outer: Given) -> ModelShape:
     hidden = keys.needed(_HIDDEN, "hidden")
     pattern = _blocks(keys)
     layers = len(pattern) if pattern else keys.needed(_LAYERS, "layers")
+    n_problems = len(keys.problems)
     heads = keys.needed(_HEADS, "heads")
+    are_heads_read = len(keys.problems) == n_problems
     vocab = keys.needed("vocab_size|padded_vocab_size", "vocab")
     latent = _latent(keys)
     kv_heads = _kv_heads(keys, heads, kind)
     head_dim = latent.nope_dim if latent else _head_dim(keys, hidden, heads)
-    if heads % kv_heads:
+    if heads % kv_heads and are_heads_read:
         keys.refuse(
             "num_key_value_heads",
             "does_not_divide",
@@ -309,10 +314,7 @@ def _ffn(keys: Keys, family: Family, hidden: int, n_dense: int, kind: str) -> in
     if kind == "llama4_text":
         names = "intermediate_size_mlp|" + names
     factor = keys.whole("expansion_ratio", "factor") or family.ffn_factor
-    width = keys.whole(names, "ffn")
-    if width is None and factor:
-        return factor * hidden
-    return width if width is not None else keys.needed(names, "ffn")
+    return keys.whole(names, "ffn") or factor * hidden if factor else keys.needed(names, "ffn")
 
 
 def _is_gated(keys: Keys, family: Family) -> bool:

@@ -70,6 +70,29 @@ def test_every_problem_is_named_at_once() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("key", "value"), [("num_attention_heads", 0), ("num_attention_heads", None), ("intermediate_size", -1)]
+)
+def test_a_wrong_key_is_one_problem(key: str, value: Any) -> None:
+    """Not the heads that it does not share besides, nor the same of both places that read it."""
+    shape, problems = model_or_problems({**LLAMA, key: value})
+    assert shape is None
+    assert [one.field for one in problems] == [f"model.{key}"]
+
+
+@pytest.mark.parametrize(
+    "parts", [("text_config",), ("llm_config",), ("thinker_config", "text_config"), ("text_config", "text_config")]
+)
+def test_the_language_model_of_a_multimodal_one_is_read(parts: tuple[str, ...]) -> None:
+    config: Any = LLAMA
+    for name in reversed(parts):
+        config = {"model_type": "speaks-and-sees", name: config, "vision_config": {"hidden_size": 1_024}}
+    shape, problems = model_or_problems(config)
+    assert problems == []
+    assert shape
+    assert (shape.layers, shape.hidden, shape.kv_heads) == (32, 4096, 8)
+
+
 def test_contradictions_are_refused() -> None:
     assert problems_of(LLAMA | {"num_key_value_heads": 5}) == {"model.num_key_value_heads": "does_not_divide"}
     assert problems_of(MIXTRAL | {"num_experts_per_tok": 9}) == {"model.num_experts_per_tok": "out_of_range"}
