@@ -311,7 +311,8 @@ class Trainer:
             problems.append(Problem("stack.features", "not_a_choice", message))
         layout = _layout(asked, shape)
         searches = is_search(asked.parallel)
-        if shape is not None and not searches:
+        is_layout_read = not any(one.field.partition(".")[0] in ("parallel", "gpus") for one in problems)
+        if shape is not None and not searches and is_layout_read:
             problems += layout_problems(shape, layout, asked.gpus)
         if problems or shape is None:
             raise SpecError(problems)

@@ -21,6 +21,8 @@ from estimator.serving_request.request import (
     DISAGGREGATED,
     Calibration,
     ServingRequest,
+    as_typed,
+    field_of,
     layouts_of,
     load_problems,
     mean_of,
@@ -99,7 +101,13 @@ class Server:
         """One answer; SpecError with every problem of the request."""
         if (server := self._on_measured_paths(request)) is not self:
             return server.answer(request)
-        given = plain(request)
+        try:
+            return self._answered(plain(request))
+        except SpecError as error:
+            raise SpecError(as_typed(error.problems, request)) from None
+
+    def _answered(self, given: Any) -> Json:
+        """The answer to a request that ``plain`` has written out."""
         request, built = self._on_design(given)
         answer = self._answer(request, built)
         if built is None:
@@ -203,7 +211,7 @@ class Server:
     def _checked(self, read: Read, built: Built | None) -> Checked:
         """A request that is not of single batches; SpecError with every problem."""
         asked, shape, problems = read
-        problems += load_problems(asked, {one.field.partition(".")[0] for one in problems})
+        problems += load_problems(asked, {field_of(one) for one in problems})
         problems += self._server_problems(asked, built)
         layouts, of_layout = layouts_of(asked, shape)
         problems += of_layout

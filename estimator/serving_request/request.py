@@ -1,6 +1,7 @@
 """What a request for serving may say: its keys with their bounds, what is wrong with it, and what follows from it alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -164,6 +165,27 @@ def plain(request: Any) -> Any:
     return {**request, **lists, **means}
 
 
+def as_typed(problems: Sequence[Problem], request: Any) -> list[Problem]:
+    """Problems of a request that ``plain`` wrote out, at the places and in the words of the one that was typed."""
+    given = request if isinstance(request, Mapping) else {}
+    out = []
+    for one in problems:
+        name = field_of(one)
+        if one.field in (f"{name}[0]", f"{name}.mean") and isinstance(given.get(name), int | float):
+            out.append(replace(one, field=name, change={name: next(iter(one.change.values()))} if one.change else None))
+        elif one.field in ("input_tokens", "output_tokens") and one.code == "wrong_type":
+            words = one.message.replace("Must be an object", "Must be a number, or an object with mean or values")
+            out.append(replace(one, message=words))
+        else:
+            out.append(one)
+    return out
+
+
+def field_of(problem: Problem) -> str:
+    """The key of a request that a problem is in: "concurrency" of "concurrency[0]"."""
+    return problem.field.partition(".")[0].partition("[")[0]
+
+
 def software_of(asked: ServingRequest) -> Software:
     """The engine of a request, with what it computes in."""
     stack = asked.stack
@@ -213,7 +235,8 @@ def load_problems(asked: ServingRequest, wrong: set[str]) -> list[Problem]:
     problems = []
     target = asked.target
     is_searched = asked.layout is None and any((target.tpot_ms, target.ttft_ms, target.tokens_per_s))
-    if asked.concurrency is None and asked.arrivals_per_s is None and not is_searched and "concurrency" not in wrong:
+    is_given = not {"concurrency", "arrivals_per_s"}.isdisjoint(wrong)
+    if asked.concurrency is None and asked.arrivals_per_s is None and not is_searched and not is_given:
         message = "Give concurrency (requests in flight, one number or a list) or arrivals_per_s."
         problems.append(Problem("concurrency", "missing", message))
     if asked.concurrency is not None and asked.arrivals_per_s is not None:

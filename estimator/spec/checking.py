@@ -73,7 +73,7 @@ def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None,
     try:
         return model.model_validate(dict(values)), []
     except ValidationError as error:
-        found = error.errors(include_url=False)
+        found = _errors_of(error, values)
     problems = [problem_of(item, model, what) for item in found[:MAX_PROBLEMS]]
     for at, item in enumerate(found[:MOST_CHANGED]):
         problems[at] = replace(problems[at], change=_change_of(item, model, values))
@@ -86,6 +86,60 @@ def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None,
         except ValidationError:
             continue  # an entry of a list lacks what it needs: the rest is checked without the list
     return None, problems
+
+
+# ---------------------------------------------------------------- errors at places of the request
+
+
+def _errors_of(error: ValidationError, values: Given) -> list[Any]:
+    """Pydantic's errors at places of the request, each choice of kinds once.
+
+    Of a value that may be of several kinds, pydantic tells what is wrong with it as each of them, at places that have the
+    kind's name in them. Told is the kind that the value came nearest to, or, where it is none, all kinds in one.
+    """
+    out: list[Any] = []
+    choices: dict[tuple[int | str, ...], list[Any]] = {}
+    for item in error.errors(include_url=False):
+        place, choice = _place_in(item, values)
+        if choice is None:
+            out.append(item)
+            continue
+        if place[:choice] not in choices:
+            out.append(choices.setdefault(place[:choice], []))
+        choices[place[:choice]].append({**item, "loc": place})
+    return [one for item in out for one in (_nearest_kind(item) if isinstance(item, list) else [item])]
+
+
+def _place_in(item: Any, values: Given) -> tuple[tuple[int | str, ...], int | None]:
+    """Where an error is in the request, and at which depth a kind was to be chosen; None where none was."""
+    here: Any = values
+    place: list[int | str] = []
+    choice = None
+    for at, part in enumerate(item["loc"]):
+        is_left_out = item["type"] == "missing" and at == len(item["loc"]) - 1
+        if (isinstance(here, Mapping) and part in here) or (isinstance(here, list) and isinstance(part, int)):
+            here = here[part]
+        elif not is_left_out:
+            choice = len(place) if choice is None else choice
+            continue
+        place.append(part)
+    return tuple(place), choice
+
+
+def _nearest_kind(found: list[Any]) -> list[Any]:
+    """Errors of one choice: those deepest in the value, and of several at one place one that names all kinds."""
+    deepest = max(len(item["loc"]) for item in found)
+    by_place: dict[tuple[int | str, ...], list[Any]] = {}
+    for item in found:
+        if len(item["loc"]) == deepest:
+            by_place.setdefault(item["loc"], []).append(item)
+    return [{**alike[0], "needed": _needed(alike)} if len(alike) > 1 else alike[0] for alike in by_place.values()]
+
+
+def _needed(alike: Iterable[Any]) -> str | None:
+    """ "a text or an object"; None where a value is of a kind, and wrong otherwise."""
+    words = [next((words for start, words in _KINDS.items() if item["type"].startswith(start)), None) for item in alike]
+    return None if None in words else " or ".join(dict.fromkeys(str(word) for word in words))
 
 
 # ---------------------------------------------------------------- the nearest value that is allowed
@@ -114,7 +168,7 @@ def _error_at(place: tuple[int | str, ...], model: type[BaseModel], values: Give
     try:
         model.model_validate(values)
     except ValidationError as error:
-        return next((item for item in error.errors(include_url=False) if item["loc"] == place), None)
+        return next((item for item in _errors_of(error, values) if item["loc"] == place), None)
     return None
 
 
@@ -233,7 +287,7 @@ def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
         noun = "character" if kind.startswith("string_") else "entry"
         asked = f"Must have {word} {counted(context[limit], noun)}, and has {len(value):,}."
         return Problem(field, "out_of_range", asked)
-    needed = next((words for part, words in _KINDS.items() if kind.startswith(part)), None)
+    needed = item.get("needed") or next((words for part, words in _KINDS.items() if kind.startswith(part)), None)
     message = f"Must be {needed}" if needed else item["msg"]
     given = "nothing" if value is None else kind_of(value) if isinstance(value, dict | list) else shown
     return Problem(field, "wrong_type", f"{message}, and {given} was given.")

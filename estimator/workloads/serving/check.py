@@ -82,7 +82,7 @@ def _experts(shape: ModelShape, layout: Mapping[str, int], field: str) -> list[P
     ep, moe_tp, experts = layout["ep"], layout["moe_tp"], shape.experts
     ranks = layout["tp"] * layout["attention_dp"]
     if experts is None:
-        if max(ep, moe_tp) == 1 or ep * moe_tp == ranks:
+        if ep == 1 and moe_tp in (1, ranks):
             return []
         message = f"{shape.name} has no experts to spread over EP {ep} and TP {moe_tp}. Leave ep and moe_tp out."
         return [Problem(f"{field}.ep", "no_experts", message)]

@@ -155,6 +155,36 @@ def test_a_refusal_says_why(changes: dict[str, Any], code: str) -> None:
     assert code in codes({key: value for key, value in {**USUAL, **changes}.items() if value is not None})
 
 
+@pytest.mark.parametrize(
+    ("changes", "field", "words"),
+    [
+        ({"concurrency": float("nan")}, "concurrency", "Must be a whole number, and NaN was given."),
+        ({"concurrency": "many"}, "concurrency", 'Must be a list or a whole number, and "many" was given.'),
+        ({"concurrency": [1, -2]}, "concurrency[1]", "Must be at least 1, and -2 was requested."),
+        ({"model": 5}, "model", "Must be a text or an object, and 5 was given."),
+        ({"input_tokens": 0}, "input_tokens", "Must be at least 1, and 0 was requested."),
+        (
+            {"output_tokens": "long"},
+            "output_tokens",
+            'Must be a number, or an object with mean or values, and "long" was given.',
+        ),
+        ({"concurrency": None, "arrivals_per_s": "x"}, "arrivals_per_s", 'Must be a number, and "x" was given.'),
+        ({"model": "llama3-70b", "layout": {"tp": 4, "ep": 4}}, "layout.ep", "has no experts to spread over EP 4"),
+    ],
+)
+def test_a_wrong_value_is_one_problem_at_the_key_that_was_typed(
+    changes: dict[str, Any], field: str, words: str
+) -> None:
+    """Not one for each kind that it may be, under pydantic's names of these, nor at the list that stands for a number."""
+    with pytest.raises(SpecError) as refused:
+        asked(**changes)
+    (problem,) = refused.value.problems
+    assert problem.field == field
+    assert words in problem.message
+    for key, value in (problem.change or {}).items():
+        assert asked(**{**changes, key.partition(".")[0]: [1, value] if "." in key else value})
+
+
 def searched(**changes: Any) -> Any:
     return asked(**{"layout": None, "gpus": 8, "concurrency": 64, **changes})
 
