@@ -6,10 +6,10 @@ from functools import cached_property
 
 from estimator.bringup.check.cost import Costs
 from estimator.bringup.check.expected import Expected
-from estimator.bringup.check.observation import Reading
+from estimator.bringup.check.observation import ALL, Reading
 from estimator.bringup.check.path import Ends, hops
 from estimator.bringup.check.result import Hop, SettingFinding, SettingsCheck, Unread
-from estimator.bringup.check.rules import fabric, hosts, jobs, switches
+from estimator.bringup.check.rules import addresses, fabric, hosts, jobs, switches
 from estimator.bringup.check.rules.fault import Fault
 from estimator.bringup.check.upload import read_all
 from estimator.bringup.check.words import said
@@ -18,6 +18,7 @@ from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.systems import SYSTEMS
 from estimator.catalog.catalog import Catalog
 from estimator.designs.system import system_of
+from estimator.handoff.launch.nccl_env import fabric_settings
 from estimator.spec.design import DesignSpec
 
 Files = Iterable[tuple[str, bytes]]
@@ -25,6 +26,7 @@ SEVERITIES = ("error", "warning", "info")
 PORTS_SHOWN = 6
 MOST_FINDINGS = 5_000
 ECMP = "ecmp"
+GRACE, DATA_DIRECT_GBIT_S = ("gb200", "gb300", "vr200"), 800  # Grace-Blackwell ConnectX-8 GPUDirect guide of NVIDIA
 
 
 def checked_settings(spec: DesignSpec, files: Files, catalog: Catalog) -> SettingsCheck:
@@ -75,6 +77,7 @@ class _Check:
     def switches(self) -> dict[str, switches.Switch]:
         """Configurations of switches by name; of two files of one device the last counts."""
         is_balanced = self.spec.workload.load_balancing != ECMP and self.expected.n_tiers > 1
+        balanced = {one.kind for one in self.readings if (found := one.first("balancing", ALL)) and found.value}
         return {
             self.expected.name_of(one.device): switches.Switch(
                 reading=one,
@@ -82,6 +85,7 @@ class _Check:
                 classes=self.expected.classes(one.kind),
                 rate_gbit_s=self.expected.rate_gbit_s,
                 balances=is_balanced and one.kind != "sonic",
+                is_balanced_elsewhere=one.kind in balanced,
                 peer_pauses=self._pauses_towards,
             )
             for one in self.readings
@@ -120,15 +124,14 @@ class _Check:
         if self.expected.is_ethernet:
             for switch in self.switches.values():
                 yield from switches.faults(switch)
-            yield from fabric.subnets(self.readings, self.expected)
+            yield from addresses.faults(self.readings, self.expected)
         reduces = bool(self.expected.system and self.expected.system.in_network_reduction)
+        yield from fabric.faults(self.readings, self.expected, reduces)
         for reading in self.readings:
             if reading.kind == hosts.KIND:
                 yield from hosts.faults(self._host(reading))
             elif reading.kind == jobs.KIND:
                 yield from jobs.faults(self._job(reading, reduces))
-            elif reading.kind == fabric.KIND:
-                yield from fabric.subnet_manager(reading, self.expected, reduces)
 
     def _host(self, reading: Reading) -> hosts.Host:
         return hosts.Host(
@@ -140,7 +143,20 @@ class _Check:
             is_ethernet=self.expected.is_ethernet,
             read_request_bytes=int(self.expected.plan.value("pcie.max_read_request_bytes").value),
             switch_pauses=self._leaf_pauses,
+            is_virtual=reading.device in self._virtual,
+            keeps_acs=self._keeps_acs,
         )
+
+    @cached_property
+    def _virtual(self) -> set[str]:
+        """Hosts whose PCIe devices show that they are virtual machines."""
+        return {one.device for one in self.readings if one.first("virtual", ALL)}
+
+    @cached_property
+    def _keeps_acs(self) -> bool:
+        """Whether the design's machines need an access control of their own: ConnectX-8 with data direct on Grace."""
+        server = self.spec.compute.server or ""
+        return self.expected.rate_gbit_s >= DATA_DIRECT_GBIT_S and server.startswith(GRACE)
 
     def _job(self, reading: Reading, reduces: bool) -> jobs.Job:
         tables = [one for one in self.readings if next(one.all("gid_version"), None)]
@@ -152,6 +168,7 @@ class _Check:
             is_ethernet=self.expected.is_ethernet,
             reduces=reduces,
             adapts=self.spec.workload.load_balancing != ECMP and self.expected.n_tiers > 1,
+            fabric={name: value for name, value, _ in fabric_settings(self.expected.plan.links)},
             gids=tuple(own or tables),
         )
 

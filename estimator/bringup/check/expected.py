@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from ipaddress import ip_interface
 from math import ceil
 
 from estimator.bringup.plan.addressing import host_link
 from estimator.bringup.plan.buffers import switch_headroom
 from estimator.bringup.plan.facts import facts, number_or_text
 from estimator.bringup.plan.plan import Plan, SwitchPlan
-from estimator.bringup.plan.systems import SYSTEMS, System
+from estimator.bringup.plan.systems import SYSTEMS
+from estimator.bringup.plan.value import Value
+from estimator.bringup.renderings.infiniband.subnets import routing_engine
 from estimator.fabric.devices import CORE, LEAF, NODE, SPINE
 from estimator.performance.result import BuiltSystem
 
@@ -61,6 +64,7 @@ class Expected:
     def __init__(self, plan: Plan, system: BuiltSystem | None) -> None:
         self.plan, self.system = plan, system
         self._switches: dict[tuple[str, str], Device] = {}
+        self._plans: dict[tuple[str, str], SwitchPlan | None] = {}
         self._hosts: dict[str, Device] = {}
 
     @property
@@ -88,6 +92,16 @@ class Expected:
         """The name that the design has for a device, else its own."""
         at = self.index(name)
         return name if at is None else self.plan.wired.name(at)
+
+    @cached_property
+    def routing_engine(self) -> Value:
+        """The routing that fits the topology of an InfiniBand fabric, and why."""
+        return routing_engine(self.plan)
+
+    @cached_property
+    def n_node_ports(self) -> int:
+        """Ports of all nodes in the fabric."""
+        return sum(1 for node in self.plan.wired.nodes for _ in self.plan.wired.ports(node))
 
     @cached_property
     def rate_gbit_s(self) -> int:
@@ -123,18 +137,31 @@ class Expected:
             ),
         )
 
+    def switch_plan(self, name: str, system: str) -> SwitchPlan | None:
+        """The plan of a switch; None where the design has none of this name."""
+        key = (name.lower(), system)
+        if key not in self._plans:
+            at = self.index(name)
+            is_there = at is not None and at in self.plan.wired.switches
+            self._plans[key] = next(self.plan.switches(SYSTEMS[system], [at])) if is_there and at is not None else None
+        return self._plans[key]
+
+    def shared_subnet(self, name: str) -> bool:
+        """Whether the plan has two ports of a node in one subnet."""
+        networks = [ip_interface(port.address).network for port in self.host(name).ports.values() if port.address]
+        return len(set(networks)) < len(networks)
+
     def switch(self, name: str, system: str) -> Device:
         """A switch whose ports have the names of a system."""
         key = (name.lower(), system)
         if key not in self._switches:
-            self._switches[key] = self._switch(name, SYSTEMS[system])
+            self._switches[key] = self._switch(name, system)
         return self._switches[key]
 
-    def _switch(self, name: str, system: System) -> Device:
-        at = self.index(name)
-        if at is None or at not in self.plan.wired.switches:
+    def _switch(self, name: str, system: str) -> Device:
+        plan = self.switch_plan(name, system)
+        if plan is None:
             return Device(name, False, {})
-        plan = next(self.plan.switches(system, [at]))
         return Device(plan.name, True, {port.name: port for port in _ports(plan, self.is_ethernet)})
 
     def host(self, name: str) -> Device:

@@ -5,23 +5,20 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 from estimator.bringup.check.observation import Notes, Reading
-from estimator.bringup.check.readers import (
-    eos,
+from estimator.bringup.check.readers import kubernetes, nccl
+from estimator.bringup.check.readers.hosts import (
+    cmdline,
     gids,
     ibstat,
     ibv_devinfo,
-    junos,
-    kubernetes,
+    limits,
     mlnx_qos,
     mlxconfig,
-    nccl,
-    nvue,
-    nxos,
-    opensm,
     pci,
-    sonic,
     sysctl,
 )
+from estimator.bringup.check.readers.infiniband import opensm, partitions, ufm
+from estimator.bringup.check.readers.switches import eos, junos, nvue, nxos, sonic
 from estimator.bringup.check.result import Unread
 from estimator.bringup.check.texts.secrets import Cleaned, cleaned, masked
 from estimator.bringup.check.texts.tree import Unparsed
@@ -47,8 +44,12 @@ READERS: tuple[ModuleType, ...] = (  # in this order: the first that knows a fil
     junos,
     nxos,
     eos,
+    ufm,
+    cmdline,
+    limits,
     sysctl,
     opensm,
+    partitions,
 )
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _OWNER = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,62}):(?![\\/])(.+)", re.DOTALL)

@@ -157,7 +157,15 @@ MEANINGS = {
         {"": "mlxconfig -y -d DEVICE set LINK_TYPE_P1={link_type}, then reset the firmware"},
     ),
     "link_down": Meaning(
-        "{where} is {found}: its rail has no link.", {"": "check the cable of {port} and its switch port"}
+        "{where} is {found}: its rail has no link.",
+        {
+            "nvue": "nv set interface {port} link state up",
+            "sonic": "config interface startup {port}",
+            "eos": "interface {port}; no shutdown",
+            "nxos": "interface {port}; no shutdown",
+            "junos": "delete interfaces {port} disable",
+            "": "check the cable of {port} and its switch port",
+        },
     ),
     "ats_on": Meaning(
         "Address translation (ATS) is on at {where}: on bare metal it slows GPUDirect.",
@@ -202,6 +210,107 @@ MEANINGS = {
     "routing_engine_wrong": Meaning(
         "routing_engine is {found}: paths of leaves and spines are not spread evenly or can deadlock.",
         {"": "routing_engine ftree,updn"},
+    ),
+}
+MEANINGS |= {
+    "address_of_other_port": Meaning(
+        "The address of {where} is {found}: a cable or a file was taken for another.",
+        {"": "set the address of {port} to {expected}, or change the cables over"},
+    ),
+    "loopback_doubled": Meaning(
+        "The address of {where} itself is {found}: routes to the two are mixed up, and BGP sessions fail.",
+        {"": "set it to {expected}"},
+    ),
+    "asn_doubled": Meaning(
+        "The BGP number of {where} is {found}: each drops the other's routes as a loop.",
+        {
+            "nvue": "nv set router bgp autonomous-system {expected}",
+            "sonic": "DEVICE_METADATA, bgp_asn: {expected}",
+            "junos": "set routing-options autonomous-system {expected}",
+            "": "router bgp {expected}",
+        },
+    ),
+    "arp_flux": Meaning(
+        "{where} has several ports in one subnet and {found}: a port answers for another, and traffic arrives on one NIC.",
+        {"": "sysctl -w net.ipv4.conf.all.arp_announce=1 net.ipv4.conf.all.arp_ignore=2 net.ipv4.conf.all.rp_filter=2"},
+    ),
+    "lldp_off": Meaning(
+        "No LLDP at {where}: neighbours cannot be compared with the list of links.",
+        {
+            "nvue": "nv set system lldp state enabled",
+            "sonic": "config feature state lldp enabled",
+            "eos": "lldp run",
+            "nxos": "feature lldp",
+            "junos": "set protocols lldp interface all",
+        },
+    ),
+    "fec_wrong": Meaning(
+        "Error correction at {where} is {found}: a link of this rate has errors without {expected}.",
+        {
+            "nvue": "nv set interface {port} link fec rs",
+            "sonic": "config interface fec {port} rs",
+            "eos": "interface {port}; error-correction encoding reed-solomon",
+            "nxos": "interface {port}; fec auto",
+            "junos": "delete interfaces {port} gigether-options fec",
+        },
+    ),
+    "ets_weight_zero": Meaning(
+        "The class of the data has a share of {found} at {where}: other traffic can starve it.",
+        {"": "give the class of DSCP {dscp} the share of the bring-up plan"},
+    ),
+    "queue_shared": Meaning(
+        "At {where}, {found}: pauses and marks of the data meet other traffic.",
+        {"": "give priority {priority} its own queue: {expected}"},
+    ),
+    "link_speed_forced": Meaning(
+        "The subnet manager keeps links below their rate: {found}.", {"": "{expected}, then restart the manager"}
+    ),
+    "sm_priority_same": Meaning(
+        "Two subnet managers have priority {found}: the lower GUID decides which is master.",
+        {"": "set sm_priority of the one in reserve lower"},
+    ),
+    "partition_missing": Meaning(
+        "A partition leaves ports of nodes out: {found}, and {expected} is needed.",
+        {"": "add the port GUID to partitions.conf with =full"},
+    ),
+    "partition_limited": Meaning(
+        "In a partition {found}: nodes do not reach each other.", {"": "ALL=full, or each GUID with =full"}
+    ),
+    "memlock_limited": Meaning(
+        "Locked memory is limited to {found}: RDMA cannot register buffers.",
+        {"": "* soft memlock unlimited; * hard memlock unlimited; LimitMEMLOCK=infinity for services"},
+    ),
+    "iommu_translates": Meaning(
+        "The IOMMU translates every access of NICs and GPUs: {found}.",
+        {"": "append iommu=pt to GRUB_CMDLINE_LINUX, update-grub, reboot"},
+    ),
+    "pcie_link_low": Meaning(
+        "The PCIe link of {where} is {found}: it cannot feed the port.",
+        {"": "reseat the card, then lspci -s {port} -vv, LnkSta beside LnkCap"},
+    ),
+    "ats_off": Meaning(
+        "Address translation (ATS) is off at {where}: in a virtual machine GPUDirect needs it.",
+        {"": "mlxconfig -y -d DEVICE set ATS_ENABLED=1, on the host"},
+    ),
+    "profiles_exclude": Meaning("{where} has {found}, which exclude each other.", {"": "leave {expected} enabled"}),
+    "gid_link_local": Meaning("{where} is {found}, which is not routed.", {"": "set {port} to {expected}"}),
+    "gid_missing": Meaning(
+        "{where} is {found}.", {"": "set {port} to the index that show_gids lists as v2 with an IPv4"}
+    ),
+    "cross_nic_wrong": Meaning(
+        "{where} is {found}, and each rail is a network of its own: connections between rails fail.",
+        {"": "{port}={expected}"},
+    ),
+    "pxn_off": Meaning(
+        "{where} is {found}: messages to another rail take the slow way over the spines or the host.",
+        {"": "unset {port}"},
+    ),
+    "timeout_short": Meaning(
+        "{where} is {found}: a link that retrains for seconds ends the job.", {"": "{port}={expected}"}
+    ),
+    "channels_few": Meaning("{where} is {found}: NCCL does not fill the NICs.", {"": "unset {port}"}),
+    "bootstrap_wrong": Meaning(
+        "{where} is {found}: ranks of other nodes cannot connect.", {"": "set {port} to {expected}"}
     ),
 }
 MEANINGS["pfc_one_side"] = Meaning(

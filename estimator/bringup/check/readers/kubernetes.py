@@ -51,10 +51,16 @@ def _field(path: Path, node: Node, tree: Tree, notes: Notes) -> None:
                 notes.see("pfc", name, tuple(at for at, flag in enumerate(flags) if flag), node.line)
             else:
                 notes.skip(node.line, "eight flags of PFC were expected")
+        case (("roceOptimized" | "pciPerformanceOptimized" | "spectrumXOptimized") as profile, "enabled"):
+            notes.see("profile", f"{name}|{profile}", text.lower() == "true", node.line)
+        case (_, "isRdma"):
+            notes.see("rdma", name, text.lower() == "true", node.line)
         case (_, "mtu"):
             notes.number("mtu", name, text, node.line)
-        case ("spec", "subnet" | "cidr"):
+        case ("spec", "subnet" | "cidr") if not tree.get(*path[:-1], "staticAllocations"):
             notes.see("pool", name, text, node.line)
+        case (_, "prefix") if "staticAllocations" in path:
+            notes.see("pool", f"{name} {tree.text(*path[:-1], 'nodeName')}".strip(), text, node.line)
         case ("nvConfig" | "rawNvConfig", _) | (_, "ATS_ENABLED"):
             _raw(path[-1], text, name, node.line, notes)
         case _:

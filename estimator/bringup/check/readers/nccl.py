@@ -7,6 +7,7 @@ import re
 
 from estimator.bringup.check.observation import ALL, Notes
 from estimator.bringup.check.texts.secrets import is_secret
+from estimator.bringup.check.texts.tree import Unparsed
 
 KIND, SYSTEM = "NCCL", "job"
 _VALUE = re.compile(r"(?:^|[\s;'\"])(?:export\s+|-x\s+|-\s*)?((?:NCCL|UCX)_[A-Z0-9_]+)\s*=\s*(\S.*?)?\s*;?\s*$")
@@ -19,13 +20,24 @@ _DEVICE = re.compile(r"\[\d+\](\S+?):(\d+)/(RoCE|IB)")
 MOST_TEXT = 200
 
 
+_ELSEWHERE = "a start for machines there, not for this design"
+
+
 def is_mine(text: str) -> bool:
     """Whether it has variables or lines of NCCL's log."""
     return bool(re.search(r"(?m)NCCL INFO |^\s*(?:export\s+|-x\s+)?(?:NCCL|UCX)_[A-Z0-9_]+\s*=", text))
 
 
 def read(text: str, notes: Notes) -> None:
-    """Variables, and what the log says of NICs and GPUDirect."""
+    """Variables, and what the log says of NICs and GPUDirect.
+
+    Raises
+    ------
+    Unparsed
+        Of the environment of another site, as bring-up writes it beside the design's own.
+    """
+    if _ELSEWHERE in text[:4000]:
+        raise Unparsed(None, "it is how another site sets NCCL, and not this design.")
     for number, line in enumerate(text.split("\n"), 1):
         if line.lstrip().startswith("#"):
             continue
@@ -42,6 +54,17 @@ def _variable(name: str, value: str, number: int, notes: Notes) -> None:
     notes.see("variable", name, shown, number)
 
 
+def _direct(gdr: re.Match[str], number: int, notes: Notes) -> None:
+    """A NIC that gives no way to GPU memory; of pairs of GPU and NIC, a GPU that has none at all, as far ones never have."""
+    is_on = gdr[1].lower() == "enabled"
+    if gdr[3] or not gdr[2]:
+        notes.see("gpudirect", gdr[3] or ALL, is_on, number)
+        return
+    place = f"GPU {gdr[2]}"
+    if is_on or not any(one.setting == "gpudirect" and one.place == place for one in notes.seen):
+        notes.see("gpudirect", place, is_on, number)
+
+
 def _logged(line: str, number: int, notes: Notes) -> None:
     logged, using, gdr = _LOGGED.search(line.rstrip()), _USING.search(line), _GDR.search(line)
     if logged:
@@ -50,8 +73,12 @@ def _logged(line: str, number: int, notes: Notes) -> None:
         for device, port, kind in _DEVICE.findall(using[1]):
             notes.see("used_nic", f"{device}:{port}", kind, number)
     if gdr:
-        notes.see("gpudirect", gdr[3] or gdr[2] or ALL, gdr[1].lower() == "enabled", number)
+        _direct(gdr, number, notes)
     elif "NET/IB" in line and re.search(r"\[send\]|\[receive\]", line):
-        notes.see("gpudirect", ALL, "GDRDMA" in line, number)
+        known = next((one for one in notes.seen if one.setting == "gpudirect" and one.place == ALL), None)
+        if known is None or known.value:
+            notes.see("gpudirect", ALL, "GDRDMA" in line, number)
+    if "NET/IB" in line and re.search(r"No device found|Failed to open lib", line):
+        notes.see("over_sockets", ALL, True, number)
     if "NET/Socket" in line and re.search(r"Using network Socket|NET/Socket : Using|via NET/Socket", line):
         notes.see("over_sockets", ALL, "Using network" in line or "via" in line, number)

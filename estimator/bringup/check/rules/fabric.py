@@ -1,124 +1,102 @@
-"""What only several devices together show: subnets, and the subnet manager of InfiniBand."""
+"""InfiniBand as a whole: subnet managers, routing, SHARP, partitions."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from ipaddress import AddressValueError, IPv4Interface, IPv4Network, NetmaskValueError
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from estimator.bringup.check.expected import Expected
 from estimator.bringup.check.observation import ALL, Observation, Reading
 from estimator.bringup.check.rules.fault import Fault
 
 KIND = "opensm"
-RAIL_PREFIX = 24  # of subnets a rail that show no mask
 NOT_FOR_CLOS = ("minhop", "dor", "lash", "torus-2qos", "file", "sssp", "ar_dor", "ar_torus", "(null)", "null", "none")
+FAT_TREE = ("ftree", "ar_ftree")
 SHARP_OFF = ("0", "false", "(null)", "no")
+SPEEDS = {
+    "force_link_speed": ("0", "15"),
+    "force_link_speed_ext": ("0", "31"),
+}  # values that force nothing: osm_subnet.c
+ALL_HOSTS = ("ALL", "ALL_CAS")
+FULL = ("full", "both")
 
 
-def subnets(readings: Iterable[Reading], expected: Expected) -> Iterator[Fault]:
-    """Subnets that two ports of switches, two pools or two NICs of a node have."""
-    taken: dict[IPv4Network, tuple[Reading, Observation]] = {}
-    for reading in readings:
-        for one in (*reading.all("address"), *reading.all("pool")):
-            network = _network(str(one.value))
-            if network is None or network.prefixlen == 32:
-                continue
-            first = taken.setdefault(network, (reading, one))
-            if first[1] is one or (first[0].device == reading.device and first[1].place == one.place):
-                continue
-            wrong, other = (reading, one), first
-            if _as_planned(reading, one, expected) and not _as_planned(*first, expected):
-                wrong, other = first, (reading, one)
-            where = f"{other[0].device} {other[1].place}".strip()
-            yield Fault(
-                "rail_subnet_doubled",
-                wrong[0],
-                wrong[1].line,
-                _planned(wrong[0], wrong[1], expected) or "a subnet of its own",
-                f"{network}, which {where} has",
-                wrong[1].place,
-            )
-    for reading in readings:
-        yield from _of_host(reading, expected)
+def faults(readings: Sequence[Reading], expected: Expected, reduces: bool) -> Iterator[Fault]:
+    """All of them."""
+    managers = [reading for reading in readings if reading.kind == KIND]
+    for reading in managers:
+        yield from _manager(reading, expected, reduces)
+        yield from _partitions(reading, readings, expected)
+    yield from _masters(managers)
 
 
-def _network(text: str) -> IPv4Network | None:
-    try:
-        return IPv4Interface(text).network
-    except (AddressValueError, NetmaskValueError, ValueError):
-        return None
-
-
-def _planned(reading: Reading, one: Observation, expected: Expected) -> str | None:
-    if reading.kind not in expected_systems(reading):
-        return None
-    port = expected.switch(reading.device, reading.kind).ports.get(one.place)
-    return port.address if port else None
-
-
-def expected_systems(reading: Reading) -> tuple[str, ...]:
-    """The system of a reading of a switch, none of another's."""
-    return (reading.kind,) if reading.kind in ("nvue", "sonic", "eos", "nxos", "junos") else ()
-
-
-def _as_planned(reading: Reading, one: Observation, expected: Expected) -> bool:
-    return _planned(reading, one, expected) == str(one.value)
-
-
-def _of_host(reading: Reading, expected: Expected) -> Iterator[Fault]:
-    """NICs of one node by show_gids: as planned, or a subnet each."""
-    own = [one for one in reading.all("nic_address") if one.place in expected.nics]
-    planned = expected.host(reading.device).ports
-    if own and any(_is_planned(one, planned[one.place].address) for one in own if one.place in planned):
-        for one in own:
-            wanted = planned[one.place].address if one.place in planned else None
-            others = {str(other.value): other.place for other in own if other is not one}
-            if wanted and not _is_planned(one, wanted) and _pair(str(one.value)) in map(_pair, others):
-                found = f"{one.value}, in the subnet of {others.get(str(one.value)) or _partner(one, own)}"
-                yield Fault("rail_subnet_doubled", reading, one.line, wanted, found, one.place)
-        return
-    rails = Counter(_rail(str(one.value)) for one in own)
-    if len(own) > 2 and len(own) > len(rails) >= len(own) / 2:
-        seen: dict[str, str] = {}
-        for one in own:
-            rail = _rail(str(one.value))
-            if rail in seen:
-                found = f"{one.value}, in the subnet of {seen[rail]}"
-                yield Fault("rail_subnet_doubled", reading, one.line, "a subnet of its own", found, one.place)
-            seen.setdefault(rail, one.place)
-
-
-def _is_planned(one: Observation, wanted: str | None) -> bool:
-    return wanted is not None and str(one.value) == wanted.partition("/")[0]
-
-
-def _pair(address: str) -> str:
-    """The /31 of an address."""
-    network = _network(f"{address}/31")
-    return str(network)
-
-
-def _partner(one: Observation, own: list[Observation]) -> str:
-    return next(other.place for other in own if other is not one and _pair(str(other.value)) == _pair(str(one.value)))
-
-
-def _rail(address: str) -> str:
-    return str(_network(f"{address}/{RAIL_PREFIX}"))
-
-
-def subnet_manager(reading: Reading, expected: Expected, reduces: bool) -> Iterator[Fault]:
-    """Options of opensm.conf."""
+def _manager(reading: Reading, expected: Expected, reduces: bool) -> Iterator[Fault]:
+    """Options of opensm.conf and gv.cfg."""
     engine = reading.first("routing_engine", ALL)
     first = str(engine.value).split(",")[0].strip().lower() if engine else ""
-    if engine and expected.n_tiers > 1 and (first in NOT_FOR_CLOS or not first):
-        change = (("load_balancing", "ecmp"),)
-        yield Fault(
-            "routing_engine_wrong",
-            reading,
-            engine.line,
-            "ftree or updn, for leaves and spines",
-            str(engine.value),
-            change=change,
-        )
+    if engine and expected.n_tiers > 1:
+        planned = expected.routing_engine
+        refuses = first in FAT_TREE and not str(planned.value).startswith("ftree")
+        if first in NOT_FOR_CLOS or not first or refuses:
+            yield Fault(
+                "routing_engine_wrong",
+                reading,
+                engine.line,
+                str(planned.value),
+                str(engine.value),
+                more=f"{planned.why}.",
+                change=(("load_balancing", "ecmp"),),
+            )
     sharp = reading.first("sharp_enabled", ALL)
     if sharp and reduces and str(sharp.value).lower() in SHARP_OFF:
-        yield Fault("sharp_off", reading, sharp.line, "on", str(sharp.value), change=(("in_network_reduction", False),))
+        yield Fault("sharp_off", reading, sharp.line, "on", "off", change=(("in_network_reduction", False),))
+    for key, free in SPEEDS.items():
+        forced = reading.first(key, ALL)
+        if forced and str(forced.value) not in free:
+            found = f"{key} {forced.value}"
+            yield Fault("link_speed_forced", reading, forced.line, f"{key} {free[-1]}", found)
+
+
+def _masters(managers: Sequence[Reading]) -> Iterator[Fault]:
+    """Managers of several hosts that have the same priority."""
+    by_priority: dict[str, list[tuple[Reading, Observation]]] = defaultdict(list)
+    hosts = {reading.device for reading in managers if reading.first("routing_engine", ALL) or _priority(reading)}
+    for reading in managers:
+        one = _priority(reading)
+        if one and len(hosts) > 1:
+            by_priority[str(one.value)].append((reading, one))
+    for value, found in by_priority.items():
+        devices = dict.fromkeys(reading.device for reading, _ in found)
+        for reading, one in found[1:] if len(devices) > 1 else ():
+            said = f"{value}, as on {next(device for device in devices if device != reading.device)}"
+            yield Fault("sm_priority_same", reading, one.line, "lower than the master's", said, severity="warning")
+
+
+def _priority(reading: Reading) -> Observation | None:
+    return reading.first("sm_priority", ALL)
+
+
+def _partitions(reading: Reading, readings: Iterable[Reading], expected: Expected) -> Iterator[Fault]:
+    """Ports of nodes that no partition has as a full member."""
+    members = list(reading.all("member"))
+    if not members:
+        return
+    full = {one.place.rpartition("|")[2] for one in members if one.value in FULL}
+    if full & set(ALL_HOSTS):
+        return
+    guids = [one for one in members if one.place.rpartition("|")[2].startswith("0x")]
+    limited = [one for one in members if one.place.rpartition("|")[2] in ALL_HOSTS]
+    if limited and not guids:
+        yield Fault("partition_limited", reading, limited[0].line, "full members", "all hosts are limited members")
+        return
+    known = [one for other in readings for one in other.all("port_guid") if one.place in expected.nics]
+    gone = [one for one in known if str(one.value) not in full]
+    for one in gone:
+        line = next((guid.line for guid in guids if guid.place.endswith(str(one.value))), members[0].line)
+        yield Fault("partition_missing", reading, line, f"{one.value} as a full member", "not one", one.place)
+    n_full = len({guid.place.rpartition("|")[2] for guid in guids} & full)
+    n_ports = expected.n_node_ports
+    if not gone and guids and n_ports * SHARE_OF_ALL <= n_full < n_ports:
+        found = f"{n_full:,} of {n_ports:,} ports"
+        yield Fault("partition_missing", reading, members[0].line, f"all {n_ports:,} ports of nodes", found)
+
+
+SHARE_OF_ALL = 0.75  # of the ports, from which on a partition is meant to hold all

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from estimator.bringup.check.expected import Classes, Device
-from estimator.bringup.check.observation import ALL, Observation, Reading
+from estimator.bringup.check.observation import ALL, Observation, Reading, Seen
+from estimator.bringup.check.readers.hosts.limits import UNLIMITED
 from estimator.bringup.check.rules.fault import Fault
 
 KIND = "host"
@@ -25,10 +26,26 @@ class Host:
     is_ethernet: bool
     read_request_bytes: int
     switch_pauses: Callable[[str], bool | None]
+    is_virtual: bool
+    """Whether it is a virtual machine, by its PCIe devices."""
+    keeps_acs: bool
+    """Whether the design's machines need PCIe access control."""
 
     def is_ours(self, place: str) -> bool:
         """Whether a NIC is in this fabric: by its name, where the file has names of the design."""
         return place in self.nics
+
+
+def wrong(host: Host, setting: str, is_good: Callable[[Seen], bool]) -> list[Observation]:
+    """NICs whose setting is not good, without those of other networks.
+
+    By name where names are the design's; else none where as many as the fabric has are good, as the others are not in it.
+    """
+    found = list(host.reading.all(setting))
+    if any(host.is_ours(one.place) for one in found):
+        return [one for one in found if host.is_ours(one.place) and not is_good(one.value)]
+    bad = [one for one in found if not is_good(one.value)]
+    return [] if len(found) - len(bad) >= len(host.nics) else bad
 
 
 def faults(host: Host) -> Iterator[Fault]:
@@ -109,23 +126,39 @@ def _maps(host: Host, lossless: set[int]) -> Iterator[Fault]:
 def _congestion(host: Host) -> Iterator[Fault]:
     """Congestion control in the firmware, as mlxconfig and manifests have it."""
     reading, classes = host.reading, host.classes
-    for one in reading.all("cnp_dscp"):
-        if one.value != classes.cnp_dscp:
-            yield Fault("cnp_dscp_differs", reading, one.line, f"{classes.cnp_dscp}", str(one.value), one.place)
-    for one in reading.all("cnp_priority"):
-        if one.value != classes.cnp_priority:
-            yield Fault(
-                "cnp_dscp_differs", reading, one.line, f"priority {classes.cnp_priority}", str(one.value), one.place
-            )
-    for one in reading.all("cc_mask"):
-        if not int(str(one.value)) >> classes.data_priority & 1:
-            expected = f"congestion control on priority {classes.data_priority}"
-            yield Fault("dcqcn_off", reading, one.line, expected, f"mask {one.value}", one.place)
+    for one in wrong(host, "cnp_dscp", lambda dscp: dscp == classes.cnp_dscp):
+        yield Fault("cnp_dscp_differs", reading, one.line, f"{classes.cnp_dscp}", str(one.value), one.place)
+    for one in wrong(host, "cnp_priority", lambda priority: priority == classes.cnp_priority):
+        yield Fault(
+            "cnp_dscp_differs", reading, one.line, f"priority {classes.cnp_priority}", str(one.value), one.place
+        )
+    for one in wrong(host, "cc_mask", lambda mask: bool(int(str(mask)) >> classes.data_priority & 1)):
+        expected = f"congestion control on priority {classes.data_priority}"
+        yield Fault("dcqcn_off", reading, one.line, expected, f"mask {one.value}", one.place)
+    for one in reading.all("profile"):
+        name, _, profile = one.place.rpartition("|")
+        if profile == "roceOptimized" and not one.value and not _has(reading, name, "spectrumXOptimized"):
+            expected = f"PFC on priority {classes.data_priority}"
+            yield Fault("pfc_off", reading, one.line, expected, "roceOptimized is off", name, change=_DROPS)
+        if profile == "roceOptimized" and one.value and _has(reading, name, "spectrumXOptimized"):
+            found = "roceOptimized and spectrumXOptimized"
+            yield Fault("profiles_exclude", reading, one.line, "one of the two", found, name)
+    for one in reading.all("weight"):
+        port, _, queue = one.place.rpartition("|")
+        own = reading.first("class_queue", f"{port}|{classes.data_priority}")
+        if own and str(own.value) == queue and one.value == 0:
+            found = f"0 % for the class of priority {classes.data_priority}"
+            yield Fault("ets_weight_zero", reading, one.line, "a share of the port", found, port)
     for one in reading.all("mtu"):
         if int(str(one.value)) < classes.host_mtu_bytes:
             expected, found = f"{classes.host_mtu_bytes} B", f"{one.value} B"
             change = (("mtu_bytes", int(str(one.value))),)
             yield Fault("mtu_small", reading, one.line, expected, found, one.place, change=change)
+
+
+def _has(reading: Reading, name: str, profile: str) -> bool:
+    found = reading.first("profile", f"{name}|{profile}")
+    return bool(found and found.value)
 
 
 def _ports(host: Host) -> Iterator[Fault]:
@@ -135,9 +168,8 @@ def _ports(host: Host) -> Iterator[Fault]:
     for one in reading.all("link_layer"):
         if host.is_ours(one.place) and one.value != layer:
             yield Fault("link_type_wrong", reading, one.line, layer, str(one.value), one.place)
-    for one in reading.all("link_type"):
-        if one.value != layer:
-            yield Fault("link_type_wrong", reading, one.line, layer, str(one.value), one.place)
+    for one in wrong(host, "link_type", lambda found: found == layer):
+        yield Fault("link_type_wrong", reading, one.line, layer, str(one.value), one.place)
     for one in reading.all("state"):
         if host.is_ours(one.place) and one.value != "active":
             yield Fault(
@@ -168,14 +200,25 @@ def _is_up(reading: Reading, place: str) -> bool:
 
 def _firmware(host: Host) -> Iterator[Fault]:
     reading = host.reading
-    for one in reading.all("ats"):
-        if one.value:
+    for one in wrong(host, "ats", lambda is_on: bool(is_on) == host.is_virtual):
+        if host.is_virtual:
+            yield Fault("ats_off", reading, one.line, "on in a virtual machine", "off", one.place, "warning")
+        else:
             yield Fault("ats_on", reading, one.line, "off on bare metal", "on", one.place, "warning")
-    for one in reading.all("max_read_request"):
-        if int(str(one.value)) < host.read_request_bytes:
-            expected, found = f"{host.read_request_bytes} B", f"{one.value} B"
-            yield Fault("read_request_small", reading, one.line, expected, found, one.place)
-    for one in reading.all("acs"):
+    for one in wrong(host, "max_read_request", lambda size: int(str(size)) >= host.read_request_bytes):
+        expected, found = f"{host.read_request_bytes} B", f"{one.value} B"
+        yield Fault("read_request_small", reading, one.line, expected, found, one.place)
+    for one in wrong(host, "link_whole", bool):
+        yield Fault("pcie_link_low", reading, one.line, "the rate and width of the device", "downgraded", one.place)
+    for one in reading.all("profile"):
+        name, _, profile = one.place.rpartition("|")
+        if profile == "pciPerformanceOptimized" and not one.value:
+            expected, found = f"{host.read_request_bytes} B", "the device's own"
+            yield Fault("read_request_small", reading, one.line, expected, found, name)
+    for one in reading.all("rdma"):
+        if not one.value:
+            yield Fault("rdma_off", reading, one.line, "isRdma: true", "isRdma: false", one.place)
+    for one in reading.all("acs") if not host.is_virtual and not host.keeps_acs else ():
         if one.value:
             yield Fault(
                 "acs_on", reading, one.line, "off on bare metal", "on", one.place, change=(("gpudirect", False),)
@@ -186,3 +229,18 @@ def _kernel(host: Host) -> Iterator[Fault]:
     numa = host.reading.first("kernel.numa_balancing", ALL)
     if numa and numa.value != 0:
         yield Fault("numa_balancing_on", host.reading, numa.line, "0", str(numa.value), severity="warning")
+    for limit in host.reading.all("memlock"):
+        if limit.value not in UNLIMITED:
+            found = f"{limit.value} kB"
+            yield Fault("memlock_limited", host.reading, limit.line, "unlimited", found, limit.place)
+    iommu = host.reading.first("kernel", "intel_iommu", "amd_iommu")
+    passes = any(
+        (one := host.reading.first("kernel", name)) is not None and one.value in values
+        for name, values in PASSTHROUGH.items()
+    )
+    if iommu and iommu.value in ("on", "force") and not passes:
+        found = f"{iommu.place}={iommu.value} alone"
+        yield Fault("iommu_translates", host.reading, iommu.line, "iommu=pt beside it", found)
+
+
+PASSTHROUGH = {"iommu": ("pt",), "iommu.passthrough": ("1", "y")}

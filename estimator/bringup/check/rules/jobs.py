@@ -1,7 +1,7 @@
 """NCCL's environment and log against the plan and the GIDs of the hosts."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from estimator.bringup.check.expected import Classes
@@ -26,6 +26,8 @@ class Job:
     reduces: bool
     """Whether the switches of the design add (SHARP)."""
     adapts: bool
+    fabric: Mapping[str, str]
+    """What follows from the design's fabric, by variable."""
     gids: tuple[Reading, ...]
     """What show_gids printed: of the same host where there is one, else of all."""
 
@@ -48,6 +50,7 @@ def faults(job: Job) -> Iterator[Fault]:
     yield from _switched_off(job)
     yield from _nics(job)
     yield from _gpudirect(job)
+    yield from _paths(job)
 
 
 def _class(job: Job) -> Iterator[Fault]:
@@ -91,6 +94,27 @@ def _gid(job: Job) -> Iterator[Fault]:
             yield Fault(
                 "gid_of_roce_v1", job.reading, found.line, "the index of RoCE v2, usually 3", f"{index}: {how}", name
             )
+            continue
+        local = [
+            one
+            for reading in job.gids
+            for one in reading.all("gid_is_local")
+            if one.place.partition("|")[0] in job.nics and one.place.rpartition("|")[2] == str(index)
+        ]
+        if any(one.value for one in local) or (not known and not job.gids and index == 1):
+            found_there = f"{index}: a link-local address"
+            yield Fault(
+                "gid_link_local",
+                job.reading,
+                found.line,
+                "the index of RoCE v2 over IPv4, usually 3",
+                found_there,
+                name,
+            )
+        elif job.gids and not known and index >= 0:
+            yield Fault(
+                "gid_missing", job.reading, found.line, "an index that NICs have", f"{index}: no NIC has it", name
+            )
 
 
 def _switched_off(job: Job) -> Iterator[Fault]:
@@ -98,6 +122,9 @@ def _switched_off(job: Job) -> Iterator[Fault]:
     number, found = job.number("NCCL_IB_DISABLE")
     if found and number:
         yield Fault("rdma_off", reading, found.line, "0", "1", found.place)
+    net = job.value("NCCL_NET")
+    if net and str(net.value).lower() == "socket":
+        yield Fault("rdma_off", reading, net.line, "unset, or IB", str(net.value), net.place)
     for sockets in reading.all("over_sockets"):
         if sockets.value:
             yield Fault("rdma_off", reading, sockets.line, "NET/IB", "NET/Socket")
@@ -167,10 +194,42 @@ def _gpudirect(job: Job) -> Iterator[Fault]:
         yield Fault(
             "gpudirect_off", job.reading, level.line, "unset, PHB or SYS", str(level.value), level.place, change=change
         )
+    reads, found = job.number("NCCL_NET_GDR_READ")
+    if found and reads == 0:
+        yield Fault("gpudirect_off", job.reading, found.line, "unset, or 1", "0", found.place, "warning")
     for one in job.reading.all("gpudirect"):
         if not one.value:
             yield Fault("gpudirect_off", job.reading, one.line, "enabled", "disabled", one.place or ALL, change=change)
             return
+
+
+SHORTEST_TIMEOUT = 18  # NCCL's default before 2.23; 4.096 us times 2^18 is about a second
+FEWEST_CHANNELS = 8
+
+
+def _paths(job: Job) -> Iterator[Fault]:
+    """What keeps NCCL off paths, or gives them up too soon."""
+    reading = job.reading
+    for name, wanted in job.fabric.items():
+        found = job.value(name)
+        if name == "NCCL_CROSS_NIC" and found and wanted == "0" and str(found.value) != wanted:
+            yield Fault("cross_nic_wrong", reading, found.line, wanted, str(found.value), name)
+    number, found = job.number("NCCL_PXN_DISABLE")
+    if found and number == 1:
+        yield Fault("pxn_off", reading, found.line, "0, or unset", "1", found.place, "warning")
+    number, found = job.number("NCCL_IB_TIMEOUT")
+    if found and number is not None and number < SHORTEST_TIMEOUT:
+        yield Fault("timeout_short", reading, found.line, "20, or unset", str(number), found.place, "warning")
+    number, found = job.number("NCCL_IB_RETRY_CNT")
+    if found and number == 0:
+        yield Fault("timeout_short", reading, found.line, "7, or unset", "0", found.place, "warning")
+    for name in ("NCCL_MAX_NCHANNELS", "NCCL_MAX_CTAS", "NCCL_MAX_NRINGS"):
+        number, found = job.number(name)
+        if found and number is not None and 0 < number < FEWEST_CHANNELS:
+            yield Fault("channels_few", reading, found.line, "unset", str(number), name, "warning")
+    found = job.value("NCCL_SOCKET_IFNAME")
+    if found and str(found.value).lstrip("=") in ("lo", "docker0"):
+        yield Fault("bootstrap_wrong", reading, found.line, "the in-band interface", str(found.value), found.place)
 
 
 def dscp_of(reading: Reading) -> int | None:

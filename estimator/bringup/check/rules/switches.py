@@ -21,6 +21,8 @@ class Switch:
     classes: Classes
     rate_gbit_s: int
     balances: bool
+    is_balanced_elsewhere: bool
+    """Whether another switch of the same system in these files balances by load."""
     peer_pauses: Callable[[str, str], bool | None]
 
     def at(self, setting: str, port: str) -> Observation | None:
@@ -81,6 +83,7 @@ def queue_of_data(switch: Switch) -> str:
 def faults(switch: Switch) -> Iterator[Fault]:
     """All of one configuration."""
     for port in switch.ports:
+        yield from _state(switch, port)
         yield from _port(switch, port)
         yield from _pause(switch, port)
         yield from _room(switch, port)
@@ -88,7 +91,30 @@ def faults(switch: Switch) -> Iterator[Fault]:
     yield from _data(switch)
     yield from _cnp(switch)
     yield from _thresholds(switch)
+    yield from _queues(switch)
     yield from _balancing(switch)
+    lldp = switch.reading.first("lldp", ALL)
+    if lldp and not lldp.value:
+        yield Fault("lldp_off", switch.reading, lldp.line, "on", "off", severity="warning")
+
+
+RS_FEC_GBIT_S = 200  # PAM4 lanes, which need Reed-Solomon
+NO_RS = ("none", "off", "fc", "fc-fec", "firecode", "fire-code", "base-r", "fec74", "disable", "disabled")
+
+
+def _state(switch: Switch, port: Port) -> Iterator[Fault]:
+    """Whether a port is on, shows its neighbour, and corrects errors as its rate needs."""
+    reading = switch.reading
+    admin, lldp, fec = (reading.first(setting, port.name) for setting in ("admin", "lldp", "fec"))
+    if not switch.device.is_known:
+        return
+    if admin and not admin.value:
+        change = (("failed_nics", 1),) if not port.is_to_switch else ()
+        yield Fault("link_down", reading, admin.line, "up", "shut down", port.name, change=change)
+    if lldp and not lldp.value:
+        yield Fault("lldp_off", reading, lldp.line, "on", "off", port.name, "warning")
+    if fec and str(fec.value).lower() in NO_RS and port.speed_gbit_s >= RS_FEC_GBIT_S:
+        yield Fault("fec_wrong", reading, fec.line, "Reed-Solomon, or auto", str(fec.value), port.name)
 
 
 def _port(switch: Switch, port: Port) -> Iterator[Fault]:
@@ -113,6 +139,11 @@ def _port(switch: Switch, port: Port) -> Iterator[Fault]:
     if trust and trust.value != "dscp":
         yield Fault("trust_not_dscp", reading, trust.line, "dscp", str(trust.value), port.name, change=_DROPS)
 
+    data_mtu = reading.first("class_mtu", f"c-8q-nq{queue_of_data(switch)}", "c-8q-nq-default")
+    if data_mtu and port is switch.ports[0] and int(str(data_mtu.value)) < classes.host_mtu_bytes:
+        expected = f"{classes.mtu_bytes} B"
+        yield Fault("mtu_small", reading, data_mtu.line, expected, f"{data_mtu.value} B", "the data class")
+
 
 _DROPS = (("lossless", False),)
 
@@ -123,6 +154,9 @@ def _pause(switch: Switch, port: Port) -> Iterator[Fault]:
     if paused and paused.value is True:
         yield Fault("global_pause_on", reading, paused.line, "off", "on", port.name)
     priorities = pfc.value if pfc and isinstance(pfc.value, tuple) else None
+    off = reading.first("pfc_all_off", ALL)
+    if off:
+        pfc, priorities = off, ()
     if pfc is None or priorities is None:
         return
     if classes.data_priority not in priorities:
@@ -140,7 +174,7 @@ def _pause(switch: Switch, port: Port) -> Iterator[Fault]:
         return
     watch = switch.at("watchdog", port.name)
     if watch is None or not watch.value:
-        others = any(one.value for one in reading.all("watchdog"))
+        others = any(one.value for one in reading.all("watchdog") if one.place)
         line = watch.line if watch else switch.line_of(port.name) if others else pfc.line
         yield Fault("pfc_watchdog_off", reading, line, "on", "off", port.name, "warning")
 
@@ -153,6 +187,11 @@ def _room(switch: Switch, port: Port) -> Iterator[Fault]:
         expected, found = f"{port.cable_m} m", f"{length.value} m"
         yield Fault("headroom_small", switch.reading, length.line, expected, found, port.name, change=_DROPS)
     group = f"{port.name}|{switch.classes.data_priority}"
+    lossy = switch.reading.first("lossy_group", group)
+    pfc = switch.at("pfc", port.name)
+    if lossy and pfc and isinstance(pfc.value, tuple) and switch.classes.data_priority in pfc.value and port.xoff_bytes:
+        expected, found = f"{port.xoff_bytes:,} B for {port.cable_m} m", f"none: {lossy.value} has no xoff"
+        yield Fault("headroom_small", switch.reading, lossy.line, expected, found, port.name, change=_DROPS)
     xoff = switch.reading.first("xoff_bytes", group, port.name, ALL)
     if xoff and port.xoff_bytes and int(str(xoff.value)) < port.xoff_bytes:
         yield Fault(
@@ -180,8 +219,15 @@ def _marking(switch: Switch, port: Port) -> Iterator[Fault]:
 def _data(switch: Switch) -> Iterator[Fault]:
     lossless, classes = switch.lossless, switch.classes
     priority, mapped = switch.priority_of(classes.data_dscp)
+    yield from _data_of_ports(switch, lossless)
     if not lossless or mapped is None or priority == classes.data_priority:
         return
+    own = switch.reading.first("class_priority", mapped.value)
+    named = isinstance(mapped.value, str) and not any(
+        one.value == classes.data_priority for one in switch.reading.all("class_priority")
+    )
+    if own and (named or mapped.value == classes.data_priority):
+        mapped = own  # the class is right, and what it becomes is not
     is_lossy = priority not in lossless
     label = "a lossy class" if priority is None else f"priority {priority}"
     yield Fault(
@@ -192,6 +238,17 @@ def _data(switch: Switch) -> Iterator[Fault]:
         f"DSCP {classes.data_dscp} in {label}" + (", which is lossy" if is_lossy and priority is not None else ""),
         change=_DROPS,
     )
+
+
+def _data_of_ports(switch: Switch, lossless: set[int]) -> Iterator[Fault]:
+    """Ports with a map of their own that puts the data elsewhere."""
+    wanted = switch.classes.data_dscp
+    for one in switch.reading.all("port_class") if lossless else ():
+        port, _, dscp = one.place.rpartition("|")
+        if dscp == str(wanted) and one.value != switch.classes.data_priority:
+            expected = f"DSCP {wanted} in priority {switch.classes.data_priority}"
+            found = f"DSCP {dscp} in class {one.value}"
+            yield Fault("data_dscp_lossy", switch.reading, one.line, expected, found, port, change=_DROPS)
 
 
 def _cnp(switch: Switch) -> Iterator[Fault]:
@@ -211,7 +268,14 @@ def _cnp(switch: Switch) -> Iterator[Fault]:
         found = f"DSCP {classes.cnp_dscp} in priority {wrong}, which is lossless"
         yield Fault("cnp_lossless", switch.reading, line, expected, found)
         return
-    scheduler = switch.reading.first("scheduler", switch.queue_of(classes.cnp_dscp))
+    cnp_queue, rest = switch.queue_of(classes.cnp_dscp), switch.queue_of(0)
+    if cnp_queue and cnp_queue == rest:
+        own_queue = switch.reading.first("class_queue", mapped.value)
+        line = own_queue.line if own_queue and own_queue.line != mapped.line and _is_moved(own_queue) else mapped.line
+        found = f"DSCP {classes.cnp_dscp} in queue {cnp_queue}, with everything else"
+        yield Fault("cnp_not_strict", switch.reading, line, expected, found, severity="warning")
+        return
+    scheduler = switch.reading.first("scheduler", cnp_queue)
     if scheduler and scheduler.value not in STRICT:
         found = f"queue {scheduler.place} is {scheduler.value}"
         yield Fault("cnp_not_strict", switch.reading, scheduler.line, expected, found, severity="warning")
@@ -237,17 +301,50 @@ def _thresholds(switch: Switch) -> Iterator[Fault]:
         yield Fault("ecn_off", reading, mark.line, "packets marked", "0 % marked")
 
 
+def _is_moved(queue: Observation) -> bool:
+    """Whether a class goes to a queue of another number."""
+    return str(queue.value) != queue.place
+
+
+def _queues(switch: Switch) -> Iterator[Fault]:
+    """The queue of the data: its own, with a share of the port, and stopped by the priority's pause."""
+    reading, classes = switch.reading, switch.classes
+    queue = queue_of_data(switch)
+    mapped = reading.first("class_queue", classes.data_priority)
+    if mapped and queue == switch.queue_of(0) and _is_moved(mapped):
+        expected, found = (
+            f"a queue of its own for priority {classes.data_priority}",
+            f"queue {queue}, with everything else",
+        )
+        yield Fault("queue_shared", reading, mapped.line, expected, found, change=_DROPS)
+    zeros = [one for one in reading.all("weight") if one.place.rpartition("|")[2] == queue and one.value == 0]
+    for one in zeros:
+        found = f"0 for queue {queue}"
+        yield Fault("ets_weight_zero", reading, one.line, "a share of the port", found, one.place.rpartition("|")[0])
+    stopped = reading.first("pfc_queue", classes.data_priority)
+    if stopped and switch.lossless and str(stopped.value) != queue:
+        found = f"priority {classes.data_priority} stops queue {stopped.value}"
+        yield Fault("queue_shared", reading, stopped.line, f"it stops queue {queue}", found, change=_DROPS)
+
+
+SILENT = ("eos", "nxos", "junos")  # whose configurations may balance in ways that are not read
+
+
 def _balancing(switch: Switch) -> Iterator[Fault]:
     uplinks = [port for port in switch.ports if port.is_to_switch]
     if not switch.balances or (switch.device.is_known and not uplinks):
         return
     whole = switch.reading.first("balancing", ALL)
     change = (("load_balancing", "ecmp"),)
+    if whole is None and switch.reading.kind in SILENT and not switch.is_balanced_elsewhere:
+        return
     if whole is None or not whole.value:
         line = whole.line if whole else 1
         yield Fault("adaptive_routing_off", switch.reading, line, "on", "off", change=change)
         return
-    for port in uplinks:
-        own = switch.reading.first("balancing", port.name)
-        if own and not own.value:
-            yield Fault("adaptive_routing_off", switch.reading, own.line, "on", "off", port.name, change=change)
+    found = {port.name: switch.reading.first("balancing", port.name) for port in uplinks}
+    some = any(one and one.value for one in found.values())
+    for name, own in found.items():
+        if (own and not own.value) or (own is None and some):
+            line = own.line if own else switch.line_of(name)
+            yield Fault("adaptive_routing_off", switch.reading, line, "on", "off", name, change=change)

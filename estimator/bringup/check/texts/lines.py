@@ -50,10 +50,19 @@ def junos(text: str) -> Iterator[tuple[int, Words]]:
 
 
 def _set_lines(text: str) -> Iterator[tuple[int, Words]]:
+    """Statements of set commands, without those that ``deactivate`` names."""
+    found: list[tuple[int, Words]] = []
+    inactive: set[Words] = set()
     for number, raw in enumerate(text.split("\n"), 1):
-        words = tuple(word.strip('"') for word in _QUOTED.findall(raw))
+        words = tuple(word.strip('"') for word in _QUOTED.findall(raw) if word not in ("[", "]"))
         if words[:1] == ("set",):
-            yield number, tuple(word for word in words[1:] if word not in ("[", "]"))
+            found.append((number, words[1:]))
+        elif words[:1] == ("deactivate",) and len(words) > 1:
+            inactive.add(words[1:])
+    depths = {len(words) for words in inactive}
+    for number, words in found:
+        if not any(words[:depth] in inactive for depth in depths):
+            yield number, words
 
 
 def _braced(text: str) -> Iterator[tuple[int, Words]]:

@@ -4,6 +4,9 @@ import re
 from itertools import product
 
 MOST = 4096
+_PHB = {"be": 0, "default": 0, "ef": 46, "va": 44, "nc1": 48, "nc2": 56} | {f"cs{n}": 8 * n for n in range(8)}
+DSCP_NAMES = _PHB | {f"af{high}{low}": 8 * high + 2 * low for high in range(1, 5) for low in range(1, 4)}
+"""DSCPs by the names of RFC 2474, 2597 and 3246, and Junos' own."""
 _PORTS = re.compile(r"^(\D+)(\d{1,4})(?:-(\d{1,4}))?(?:(s)(\d{1,2})(?:-(\d{1,2}))?)?$")
 UNITS = {"bytes": 1, "b": 1, "kbytes": 1000, "kb": 1000, "mbytes": 10**6, "mb": 10**6, "segments": 254, "cells": 254}
 
@@ -19,11 +22,20 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(out)
 
 
+def dscps(text: str) -> tuple[int, ...]:
+    """DSCPs of a list with spans, as numbers or by their names."""
+    named = re.sub(r"[A-Za-z]+\d*", lambda word: str(DSCP_NAMES.get(word[0].lower(), word[0])), text)
+    return tuple(number for number in numbers(named) if number < 64)
+
+
 def ports(text: str) -> list[str]:
     """Names of the ports of a list with spans as NVUE writes it."""
     out: list[str] = []
+    last = ""
     for part in text.split(","):
-        match = _PORTS.match(part.strip())
+        bare = part.strip()
+        match = _PORTS.match(f"{last}{bare}" if bare[:1].isdecimal() else bare)
+        last = match[1] if match else last
         if not match:
             out.append(part.strip())
             continue

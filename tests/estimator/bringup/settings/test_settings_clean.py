@@ -12,6 +12,7 @@ from estimator.bringup.plan.plan import Plan
 from estimator.catalog.loader import load_catalog
 from tests.estimator.bringup.plans import plan_named, plan_of_values
 from tests.estimator.bringup.settings.clean import DESIGN_OF_SHARP, SETS, clean
+from tests.estimator.bringup.settings.field import field_sets
 
 
 @cache
@@ -36,8 +37,8 @@ def test_a_clean_set_has_no_finding(name: str) -> None:
 
 def test_every_reader_reads_a_clean_file() -> None:
     kinds = {reader.__name__.rpartition(".")[2]: 0 for reader in READERS}
-    for name in SETS:
-        for file, text in clean(name).items():
+    for files in [*map(clean, SETS), *(files for _, files in field_sets().values())]:
+        for file, text in files.items():
             reader = next(one for one in READERS if one.is_mine(text))
             (reading,) = read_all([(file, text.encode())], [])
             kinds[reader.__name__.rpartition(".")[2]] += len(reading.seen)

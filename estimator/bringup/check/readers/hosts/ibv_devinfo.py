@@ -15,11 +15,15 @@ def is_mine(text: str) -> bool:
 
 def read(text: str, notes: Notes) -> None:
     """State, MTU, link layer and rate of the first port of each device."""
-    device, width = "", 0
+    device, width, port = "", 0, 1
     for number, raw in enumerate(text.split("\n"), 1):
         match raw.replace("\t", " ").split():
             case ["hca_id:", name]:
-                device, width = name, 0
+                device, width, port = name, 0, 1
+            case ["port:", which]:
+                port = int(which) if which in ("1", "2", "3", "4") else 1
+            case [*_] if port > 1:
+                pass
             case ["state:", state, *_]:
                 notes.see("state", device, state.removeprefix("PORT_").lower(), number)
             case ["active_mtu:", size, *_]:

@@ -27,5 +27,7 @@ def read(text: str, notes: Notes) -> None:
             notes.see("gid_version", f"{device}|{index}", version, number)
             if address and version == "v2":
                 notes.see("nic_address", device, address, number)
+            if version == "v2":
+                notes.see("gid_is_local", f"{device}|{index}", row[4].lower().startswith("fe80"), number)
         elif line.strip() and not re.match(r"^(DEV\b|-+|n_gids_found)", line.strip()):
             notes.skip(number, "it is no row of show_gids")

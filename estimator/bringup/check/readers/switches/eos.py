@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from estimator.bringup.check.observation import ALL, Notes
 from estimator.bringup.check.texts.lines import Line, indented
-from estimator.bringup.check.texts.spans import in_bytes, numbers
+from estimator.bringup.check.texts.spans import dscps, in_bytes, numbers
 
 KIND, SYSTEM = "EOS running-config", "eos"
 BY_DEFAULT = (1, 0, 2, 3, 4, 5, 6, 7)  # traffic class of DSCP 0-7, 8-15, …: EOS user manual, quality of service
@@ -40,6 +40,10 @@ def read(text: str, notes: Notes) -> None:
             ports.setdefault(owner[1].replace("Ethernet", "Et").replace("Et", "Ethernet"), []).append(line)
         elif not line.above:
             _whole(words, line, notes)
+        else:
+            _inside(owner, words, line, notes)
+    _policies(lines, notes)
+    _headroom(lines, notes)
     for priority, traffic_class in enumerate(BY_DEFAULT):
         for dscp in range(priority * 8, priority * 8 + 8):
             if not any(one.setting == "dscp_class" and one.place == str(dscp) for one in notes.seen):
@@ -55,19 +59,75 @@ def _whole(words: list[str], line: Line, notes: Notes) -> None:
     match words:
         case ["hostname", name, *_]:
             notes.device = name
-        case ["qos", "map", "dscp", *dscps, "to", "traffic-class", number]:
+        case ["qos", "map", "dscp", *which, "to", "traffic-class", number]:
             notes.see("dscp_map", ALL, "qos map dscp", line.number)
-            for dscp in numbers(" ".join(dscps)):
+            for dscp in dscps(" ".join(which)):
                 notes.number("dscp_class", dscp, number, line.number)
         case ["qos", "map", "traffic-class", *classes, "to", "uc-tx-queue" | "tx-queue", queue]:
             for one in numbers(" ".join(classes)):
                 notes.number("class_queue", one, queue, line.number)
         case ["ip", "hardware", "fib", "load-balance", "distribution", how, *_]:
             notes.see("balancing", ALL, how == "dynamic", line.number)
+        case ["load-balance", "cluster"]:
+            notes.see("balancing", ALL, True, line.number)
         case ["no", "priority-flow-control", "pause", "watchdog", *_]:
             notes.see("watchdog", ALL, False, line.number)
+        case ["priority-flow-control", "pause", "watchdog", "default", "timeout", seconds, *_]:
+            notes.see(
+                "watchdog", ALL, float(seconds) > 0 if re.fullmatch(r"[\d.]{1,8}", seconds) else True, line.number
+            )
+        case ["priority-flow-control", "all", "off"]:
+            notes.see("pfc_all_off", ALL, True, line.number)
+        case ["no", "lldp", "run"]:
+            notes.see("lldp", ALL, False, line.number)
+        case ["lldp", "run"]:
+            notes.see("lldp", ALL, True, line.number)
+        case ["router", "bgp", number]:
+            notes.see("asn", ALL, number, line.number)
         case _:
             pass
+
+
+def _inside(owner: list[str], words: list[str], line: Line, notes: Notes) -> None:
+    """Loopbacks and BGP."""
+    match [*owner[:2], *words]:
+        case ["interface", name, "ip", "address", address, *_] if name.startswith(("Loopback", "Lo")):
+            notes.see("loopback", name, address, line.number)
+        case ["router", "bgp", "router-id", address]:
+            notes.see("router_id", ALL, address, line.number)
+        case ["router", "bgp", *rest] if "allowas-in" in rest:
+            notes.see("repeats_asn", ALL, True, line.number)
+        case _:
+            pass
+
+
+def _policies(lines: list[Line], notes: Notes) -> None:
+    """Classes that a policy of quality of service gives to the DSCPs of its class maps."""
+    matches: dict[str, tuple[int, ...]] = {}
+    for line in lines:
+        words, owner = line.text.split(), line.block.split()
+        if owner[:1] == ["class-map"] and "dscp" in words[:3] and words[:1] == ["match"]:
+            matches[owner[-1]] = matches.get(owner[-1], ()) + dscps(" ".join(words[words.index("dscp") + 1 :]))
+        if owner[:1] == ["class"] and words[:2] == ["set", "traffic-class"] and len(words) == 3:
+            for dscp in matches.get(owner[-1], ()):
+                notes.see("dscp_map", ALL, "policy-map", line.number)
+                notes.number("dscp_class", dscp, words[2], line.number)
+
+
+def _headroom(lines: list[Line], notes: Notes) -> None:
+    """Headroom of the profile of queues that is applied: of all ports."""
+    applied = {
+        line.text.split()[-2] for line in lines if re.match(r"platform \S+ mmu queue profile \S+ apply$", line.text)
+    }
+    for line in lines:
+        owner = line.block.split()
+        match line.text.split():
+            case ["ingress", "headroom", *unit, size] if "mmu" in owner and owner[-1] in applied:
+                found = in_bytes(size, unit[0] if unit else "bytes")
+                if found is not None:
+                    notes.see("xoff_bytes", ALL, found, line.number)
+            case _:
+                pass
 
 
 def _port(port: str, own: list[Line], profiles: dict[str, list[Line]], default_mtu: Line | None, notes: Notes) -> None:
@@ -93,6 +153,14 @@ def _port(port: str, own: list[Line], profiles: dict[str, list[Line]], default_m
                     notes.see("speed", port, int(rate[1]), line.number)
             case ["flowcontrol", "receive" | "send", "on"]:
                 notes.see("global_pause", port, True, line.number)
+            case ["shutdown"]:
+                notes.see("admin", port, False, line.number)
+            case ["no", "lldp", "transmit" | "receive"]:
+                notes.see("lldp", port, False, line.number)
+            case ["no", "error-correction", "encoding", *_]:
+                notes.see("fec", port, "none", line.number)
+            case ["error-correction", "encoding", how, *_]:
+                notes.see("fec", port, how, line.number)
             case _:
                 pass
 
@@ -135,7 +203,7 @@ def _flow(
                 "priority-flow-control",
                 "pause",
                 "watchdog",
-                "off" | "disabled",
+                "off" | "disabled" | "disable",
             ]:
                 watched = (False, line.number)
             case ["qos", "trust", how]:
@@ -147,6 +215,12 @@ def _flow(
                 if queue and _marks(queue[0], line, notes):
                     marked.add(queue[0])
                     notes.see("ecn", f"{port}|{queue[0]}", True, line.number)
+            case ["bandwidth", "percent", share] if "tx-queue" in line.block:
+                for queue_number in numbers(line.block.split()[-1]):
+                    notes.number("weight", f"{port}|{queue_number}", share, line.number)
+            case ["no", "priority"] if "tx-queue" in line.block:
+                for queue_number in numbers(line.block.split()[-1]):
+                    notes.see("scheduler", queue_number, "dwrr", line.number)
             case ["priority", "strict"] if "tx-queue" in line.block:
                 for queue_number in numbers(line.block.split()[-1]):
                     notes.see("scheduler", queue_number, "strict", line.number)

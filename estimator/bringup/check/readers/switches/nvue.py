@@ -68,6 +68,7 @@ class _Nvue:
         self._maps()
         self._marks()
         self._flow()
+        self._routing()
         if self.has("router", "adaptive-routing"):
             self._switch("balancing", ALL, "router", "adaptive-routing")
         for span in self.under("interface"):
@@ -91,11 +92,26 @@ class _Nvue:
         return self.text(*path) or next(iter(self.under(*path)), "")
 
     def _switch(self, setting: str, place: str, *path: str) -> None:
-        """A thing that is on or off, by whichever word this release has."""
+        """A thing that is on or off, by whichever word this release has; on where it stands without one."""
         for key in ("state", "enable"):
             if self.has(*path, key):
                 self.notes.see(setting, place, self.one(*path, key) in ON, self.line(*path, key))
                 return
+        if self.has(*path) and not self.under(*path):
+            self.notes.see(setting, place, True, self.line(*path))
+
+    def _routing(self) -> None:
+        """BGP of the default network, loopback, and LLDP."""
+        notes = self.notes
+        for vrf in (("router", "bgp"), ("vrf", "default", "router", "bgp")):
+            for key, setting in (("autonomous-system", "asn"), ("router-id", "router_id")):
+                if self.has(*vrf, key):
+                    notes.see(setting, ALL, self.one(*vrf, key), self.line(*vrf, key))
+        for address in self.under("interface", "lo", "ip", "address"):
+            if ":" not in address:
+                notes.see("loopback", "lo", address, self.line("interface", "lo", "ip", "address", address))
+        for at in (("system", "lldp"), ("service", "lldp")):
+            self._switch("lldp", ALL, *at)
 
     def _roce(self) -> None:
         notes, roce = self.notes, ("qos", "roce")
@@ -139,6 +155,9 @@ class _Nvue:
                 place = (*classes, span, "mode")
                 if self.has(*place):
                     notes.see("scheduler", number, self.text(*place), self.line(*place))
+                share = (*classes, span, "bw-percent")
+                if self.has(*share):
+                    notes.number("weight", number, self.text(*share), self.line(*share))
 
     def _marks(self) -> None:
         classes = ("qos", "congestion-control", GLOBAL, "traffic-class")
@@ -176,9 +195,11 @@ class _Nvue:
         if self.has(*profile, "cable-length"):
             length = self.line(*profile, "cable-length")
             self.notes.number("cable_m", place, self.text(*profile, "cable-length"), length)
-        for key in ("xoff-threshold", "headroom"):
-            if self.has(*profile, key):
-                self.notes.number("xoff_bytes", place, self.text(*profile, key), self.line(*profile, key))
+        room, pauses_at = (self.text(*profile, key).removesuffix(" B") for key in ("port-buffer", "xoff-threshold"))
+        if room.isdecimal() and pauses_at.isdecimal():  # what is left of the buffer when the pause is sent
+            self.notes.see(
+                "xoff_bytes", place, max(int(room) - int(pauses_at), 0), self.line(*profile, "xoff-threshold")
+            )
 
     def _ports(self, span: str) -> None:
         at = ("interface", span)
@@ -195,8 +216,13 @@ class _Nvue:
         speed = re.fullmatch(r"(\d{1,4})[gG]", self.text(*at, "link", "speed"))
         if speed:
             notes.see("speed", port, int(speed[1]), self.line(*at, "link", "speed"))
+        if self.one(*at, "link", "state") == "down":
+            notes.see("admin", port, False, self.line(*at, "link", "state", "down"))
+        if self.has(*at, "link", "fec"):
+            notes.see("fec", port, self.one(*at, "link", "fec"), self.line(*at, "link", "fec"))
+        self._switch("lldp", port, *at, "lldp")
         for address in [*self.under(*at, "ip", "address")]:
-            if "/" in address:
+            if "/" in address and ":" not in address:
                 notes.see("address", port, address, self.line(*at, "ip", "address", address))
         if self.has(*at, "qos", "pfc", "profile"):
             profile = self.one(*at, "qos", "pfc", "profile")

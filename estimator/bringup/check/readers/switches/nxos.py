@@ -4,10 +4,11 @@ import re
 
 from estimator.bringup.check.observation import ALL, Notes
 from estimator.bringup.check.texts.lines import Line, indented
-from estimator.bringup.check.texts.spans import in_bytes, numbers
+from estimator.bringup.check.texts.spans import dscps, in_bytes, numbers
 
 KIND, SYSTEM = "NX-OS running-config", "nxos"
 ROUTED_MTU = 1500  # of a port that states none
+OWN_CABLE_M = 100  # that the system reserves for by itself: quality of service guide 10.5, priority flow control
 _MARKS = re.compile(
     r"random-detect minimum-threshold (\d+) (\w+) maximum-threshold (\d+) (\w+)(?: drop-probability (\d+))?(.*)"
 )
@@ -18,11 +19,12 @@ def is_mine(text: str) -> bool:
     return bool(
         re.search(
             r"(?m)^\s*(?:feature (?:bgp|lldp|lacp|interface-vlan|ospf|nxapi)\b|pause pfc-cos \d|set qos-group \d|"
-            r"class type (?:network-qos|queuing) |policy-map type |service-policy type |"
+            r"class type (?:network-qos|queuing) |policy-map type (?:qos|network-qos|queuing) |"
+            r"service-policy type (?:network-qos|queuing) |"
             r"priority-flow-control (?:mode (?:on|off|auto)|watch-dog))|^!Command: show running-config",
             text,
         )
-    )
+    ) and not re.search(r"(?m)^! device: .*EOS|^\s*uc-tx-queue \d|^service routing protocols model", text)
 
 
 def read(text: str, notes: Notes) -> None:
@@ -36,7 +38,7 @@ def read(text: str, notes: Notes) -> None:
                 notes.device = name
             case ["match", "dscp", *rest]:
                 owner = line.block.split()
-                found = numbers(",".join(rest))
+                found = dscps(",".join(rest))
                 matches.setdefault(owner[-1] if owner else "", []).extend((dscp, line.number) for dscp in found)
             case _:
                 pass
@@ -48,20 +50,68 @@ def read(text: str, notes: Notes) -> None:
         owner = (line.above[0] if line.above else line.text).split()
         if owner[0] == "interface" and len(owner) == 2 and re.match(r"Eth(?:ernet)?\d", owner[1]):
             ports.setdefault(re.sub(r"^Eth(?=\d)", "Ethernet", owner[1]), []).append(line)
-        elif not line.above:
-            _whole(owner, line, notes)
+        else:
+            _whole(owner, line.text.split(), line, notes)
+    rooms = _rooms(lines)
+    classified = any(line.text.startswith("service-policy type qos input") for line in lines)
+    everywhere = any(
+        line.block == "system qos" and line.text.startswith("service-policy type qos input") for line in lines
+    )
     for port, own in ports.items():
         _port(port, own, paused, notes)
+        _room(port, own, rooms, notes)
+        used = next((line for line in own if line.text.startswith("service-policy type qos input")), None)
+        if classified and not everywhere:
+            notes.see("trust", port, "dscp" if used else "none", used.number if used else own[0].number)
 
 
-def _whole(words: list[str], line: Line, notes: Notes) -> None:
-    match words:
+def _whole(owner: list[str], words: list[str], line: Line, notes: Notes) -> None:
+    """What holds for the whole switch; of a line inside a block, ``owner`` is the block's outermost."""
+    match [*owner[:2], *words] if line.above else words:
         case ["hardware", "profile", "dlb", *_]:
             notes.see("balancing", ALL, True, line.number)
         case ["no", "hardware", "profile", "dlb", *_]:
             notes.see("balancing", ALL, False, line.number)
+        case ["priority-flow-control", "watch-dog-interval", how]:
+            notes.see("watchdog", ALL, how == "on", line.number)
+        case ["feature", "lldp"]:
+            notes.see("lldp", ALL, True, line.number)
+        case ["no", "feature", "lldp"]:
+            notes.see("lldp", ALL, False, line.number)
+        case ["router", "bgp", number] if not line.above:
+            notes.see("asn", ALL, number, line.number)
+        case ["router", "bgp", "router-id", address]:
+            notes.see("router_id", ALL, address, line.number)
+        case ["router", "bgp", *rest] if "allowas-in" in rest:
+            notes.see("repeats_asn", ALL, True, line.number)
+        case ["interface", name, "ip", "address", address, *_] if name.lower().startswith(("loopback", "lo")):
+            notes.see("loopback", name, address, line.number)
         case _:
             pass
+    if words[:1] == ["mtu"] and len(words) == 2 and "network-qos" in line.block:
+        notes.number("class_mtu", line.block.split()[-1], words[1], line.number)
+
+
+def _rooms(lines: list[Line]) -> dict[str, dict[str, tuple[int, int]]]:
+    """By policy and queue: what a port takes in after a pause, and the line that says so. [B]"""
+    out: dict[str, dict[str, tuple[int, int]]] = {}
+    for line in lines:
+        found = re.match(r"pause buffer-size (\d{1,9}) pause-threshold (\d{1,9})", line.text)
+        queue = re.search(r"c-in(?:-8q)?-q(\d)$", line.block)
+        if found and queue and len(line.above) > 1:
+            policy = out.setdefault(line.above[0].split()[-1], {})
+            policy[queue[1]] = (max(int(found[1]) - int(found[2]), 0), line.number)
+    return out
+
+
+def _room(port: str, own: list[Line], rooms: dict[str, dict[str, tuple[int, int]]], notes: Notes) -> None:
+    """Headroom of a port, by its policy of the way in; without one the system reserves for OWN_CABLE_M."""
+    named = next((line for line in own if line.text.startswith("service-policy type queuing input")), None)
+    queues = rooms.get(named.text.split()[-1], {}) if named else {}
+    for queue, (size, line) in queues.items():
+        notes.see("xoff_bytes", f"{port}|{queue}", size, line)
+    if not queues:
+        notes.see("cable_m", port, OWN_CABLE_M, named.number if named else own[0].number)
 
 
 def _classes(lines: list[Line], matches: dict[str, list[tuple[int, int]]], notes: Notes) -> None:
@@ -88,6 +138,8 @@ def _paused(lines: list[Line]) -> tuple[tuple[int, ...], int]:
     )
     found: list[int] = []
     at = next((line.number for line in lines if line.text.startswith("policy-map type network-qos")), 1)
+    if used is None and any(line.text == "system qos" for line in lines):
+        return (), at  # the policy is defined and not applied
     for line in lines:
         words = line.text.split()
         policy = line.above[0].split()[-1] if line.above else ""
@@ -115,8 +167,10 @@ def _queues(lines: list[Line], notes: Notes) -> None:
                 notes.number("ecn_mark", number, mark, line.number)
         elif line.text.startswith("priority level"):
             notes.see("scheduler", number, "strict", line.number)
-        elif line.text.startswith("bandwidth") and not line.text.endswith(" 0"):
-            notes.see("scheduler", number, "dwrr", line.number)
+        elif line.text.startswith("bandwidth"):
+            notes.number("weight", number, line.text.split()[-1], line.number)
+            if not line.text.endswith(" 0"):
+                notes.see("scheduler", number, "dwrr", line.number)
 
 
 def _port(port: str, own: list[Line], paused: tuple[tuple[int, ...], int], notes: Notes) -> None:
@@ -139,6 +193,12 @@ def _port(port: str, own: list[Line], paused: tuple[tuple[int, ...], int], notes
                 notes.see("global_pause", port, True, line.number)
             case ["ip", "address", address, *_] if "/" in address:
                 notes.see("address", port, address, line.number)
+            case ["shutdown"]:
+                notes.see("admin", port, False, line.number)
+            case ["no", "lldp", "transmit" | "receive"]:
+                notes.see("lldp", port, False, line.number)
+            case ["fec", how]:
+                notes.see("fec", port, how, line.number)
             case _:
                 pass
     if not has_mtu:

@@ -43,8 +43,11 @@ def read(text: str, notes: Notes) -> None:
             case ["tc:", one, *_] if numbers(one):
                 tc = one
                 scheduler = re.search(r"tsa: (\w+)", line)
+                share = re.search(r"bw: (\d{1,3})%", line)
                 if scheduler:
                     notes.see("scheduler", f"{place}|{tc}", scheduler[1], number)
+                if share:
+                    notes.number("weight", f"{place}|{tc}", share[1], number)
             case ["priority:", *which] if tc:
                 for priority in numbers(" ".join(which)):
                     notes.see("class_queue", f"{place}|{priority}", int(numbers(tc)[0]), number)

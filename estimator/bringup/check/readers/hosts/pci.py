@@ -2,10 +2,11 @@
 
 import re
 
-from estimator.bringup.check.observation import Notes
+from estimator.bringup.check.observation import ALL, Notes
 
 KIND, SYSTEM = "lspci", "host"
 _DEVICE = re.compile(r"^((?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) ([^:\[]+)[^:]*:")
+_VIRTUAL = re.compile(r"Virtio|QEMU|VMware|VirtualBox|Hyper-V|Xen Platform")
 _NICS = ("Ethernet controller", "Infiniband controller", "InfiniBand controller", "Network controller")
 
 
@@ -22,6 +23,8 @@ def read(text: str, notes: Notes) -> None:
         if found:
             device, kind = found[1], found[2].strip()
             is_nvidia = "Mellanox" in line or "NVIDIA" in line or "ConnectX" in line
+            if _VIRTUAL.search(line):
+                notes.see("virtual", ALL, True, number)
         words = line.split()
         if words[:1] == ["ACSCtl:"]:
             notes.see("acs", device, any(word.endswith("+") for word in words[1:]), number)
@@ -29,5 +32,7 @@ def read(text: str, notes: Notes) -> None:
             size = re.search(r"MaxReadReq (\d{1,5}) bytes", line)
             if size:
                 notes.see("max_read_request", device, int(size[1]), number)
+            if words[:1] == ["LnkSta:"]:
+                notes.see("link_whole", device, "(downgraded)" not in line, number)
             if words[:1] == ["ATSCtl:"]:
                 notes.see("ats", device, "Enable+" in line, number)

@@ -5,7 +5,7 @@ import re
 from estimator.bringup.check.observation import ALL, Notes
 
 KIND, SYSTEM = "sysctl", "host"
-KEPT = ("kernel.numa_balancing", "net.ipv4.conf.all.arp_announce", "net.ipv4.conf.all.arp_ignore")
+KEPT = ("kernel.numa_balancing", *(f"net.ipv4.conf.all.{key}" for key in ("arp_announce", "arp_ignore", "rp_filter")))
 _ROW = re.compile(r"^\s*([a-z0-9_]+(?:[./][A-Za-z0-9_*-]+)+)\s*=\s*(.*)$")
 
 

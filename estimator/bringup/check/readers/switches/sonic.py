@@ -22,6 +22,7 @@ def read(text: str, notes: Notes) -> None:
     """Settings of ports and classes."""
     tree = json_tree(text)
     notes.device = tree.text("DEVICE_METADATA", "localhost", "hostname")
+    _whole(tree, notes)
     _ports(tree, notes)
     _lengths(tree, notes)
     _qos(tree, notes)
@@ -45,11 +46,33 @@ def _each(tree: Tree, table: str) -> list[tuple[str, str, str]]:
     return out
 
 
+def _whole(tree: Tree, notes: Notes) -> None:
+    """BGP, loopbacks and LLDP."""
+    for setting, place in (
+        ("asn", ("DEVICE_METADATA", "localhost", "bgp_asn")),
+        ("asn", ("BGP_GLOBALS", "default", "local_asn")),
+        ("router_id", ("BGP_GLOBALS", "default", "router_id")),
+    ):
+        if tree.text(*place) not in ("", "None"):
+            notes.see(setting, ALL, tree.text(*place), tree.line(*place))
+    for key in tree.under("LOOPBACK_INTERFACE"):
+        name, _, address = key.partition("|")
+        if address and ":" not in address:
+            notes.see("loopback", name, address, tree.line("LOOPBACK_INTERFACE", key))
+    for place in (("FEATURE", "lldp", "state"), ("LLDP", "GLOBAL", "enabled"), ("LLDP", "Global", "enabled")):
+        if tree.get(*place):
+            notes.see("lldp", ALL, tree.text(*place).lower() not in ("disabled", "false"), tree.line(*place))
+
+
 def _ports(tree: Tree, notes: Notes) -> None:
     for port in tree.under("PORT"):
         notes.see("port", port, True, tree.line("PORT", port))
         if tree.get("PORT", port, "mtu"):
             notes.number("mtu", port, tree.text("PORT", port, "mtu"), tree.line("PORT", port, "mtu"))
+        if tree.text("PORT", port, "admin_status") == "down":
+            notes.see("admin", port, False, tree.line("PORT", port, "admin_status"))
+        if tree.text("PORT", port, "fec"):
+            notes.see("fec", port, tree.text("PORT", port, "fec"), tree.line("PORT", port, "fec"))
         speed = tree.text("PORT", port, "speed")
         if speed:
             line = tree.line("PORT", port, "speed")
@@ -94,10 +117,13 @@ def _qos(tree: Tree, notes: Notes) -> None:
                     notes.see("watchdog", place, guarded, tree.line(table, key, "pfcwd_sw_enable"))
     for port in tree.under("PFC_WD"):
         if port != "GLOBAL":
-            notes.see("watchdog", port, True, tree.line("PFC_WD", port))
+            action = ("PFC_WD", port, "action")
+            notes.see("watchdog", port, tree.text(*action) != "alert", tree.line(*action))
     if not tree.under(table):
         notes.see("pfc", ALL, (), tree.line(table) if tree.get(table) else 1)
     _map(tree, notes, "DSCP_TO_TC_MAP", maps["dscp_to_tc_map"], "dscp_class")
+    _other_maps(tree, notes, maps["dscp_to_tc_map"])
+    _pfc_queues(tree, notes)
     _map(tree, notes, "TC_TO_QUEUE_MAP", maps["tc_to_queue_map"], "class_queue")
     _map(tree, notes, "TC_TO_PRIORITY_GROUP_MAP", maps["tc_to_pg_map"], "class_priority")
 
@@ -111,12 +137,32 @@ def _map(tree: Tree, notes: Notes, table: str, used: Counter[str], setting: str)
         notes.number(setting, key, tree.text(table, name, key), tree.line(table, name, key))
 
 
+def _other_maps(tree: Tree, notes: Notes, used: Counter[str]) -> None:
+    """Classes of ports whose map of DSCPs is not that of most."""
+    usual = used.most_common(1)[0][0] if used else ""
+    for key in tree.under("PORT_QOS_MAP"):
+        name = _name(tree.text("PORT_QOS_MAP", key, "dscp_to_tc_map"))
+        line = tree.line("PORT_QOS_MAP", key, "dscp_to_tc_map")
+        for port in key.split(",") if name and name != usual else ():
+            for dscp in tree.under("DSCP_TO_TC_MAP", name):
+                notes.number("port_class", f"{port}|{dscp}", tree.text("DSCP_TO_TC_MAP", name, dscp), line)
+
+
+def _pfc_queues(tree: Tree, notes: Notes) -> None:
+    """Queues that stop for a pause of each priority."""
+    for table in ("MAP_PFC_PRIORITY_TO_QUEUE", "PFC_PRIORITY_TO_QUEUE_MAP"):
+        for name in tree.under(table):
+            for key in tree.under(table, name):
+                notes.number("pfc_queue", key, tree.text(table, name, key), tree.line(table, name, key))
+
+
 def _queues(tree: Tree, notes: Notes) -> None:
     profiles: dict[str, set[str]] = {}
     for key, port, queue in _each(tree, "QUEUE"):
         named = _name(tree.text("QUEUE", key, "wred_profile"))
         line = tree.line("QUEUE", key, "wred_profile") if named else tree.line("QUEUE", key)
-        is_on = named != "" and tree.text("WRED_PROFILE", named, "ecn") not in ("", "ecn_none")
+        marks = tree.text("WRED_PROFILE", named, "ecn") if named else ""
+        is_on = "green" in marks or marks == "ecn_all"  # packets without a meter are green
         at = line if not named else tree.line("WRED_PROFILE", named, "ecn")
         notes.see("ecn", f"{port}|{queue}", is_on, line if is_on else at)
         if named:
@@ -125,6 +171,9 @@ def _queues(tree: Tree, notes: Notes) -> None:
         kind = tree.text("SCHEDULER", scheduler, "type")
         if kind:
             notes.see("scheduler", queue, kind.lower(), tree.line("SCHEDULER", scheduler, "type"))
+        if tree.get("SCHEDULER", scheduler, "weight"):
+            weight = ("SCHEDULER", scheduler, "weight")
+            notes.number("weight", f"{port}|{queue}", tree.text(*weight), tree.line(*weight))
     for name, queues in profiles.items():
         for queue in sorted(queues):
             for end, field in _KEYED.items():
@@ -139,3 +188,5 @@ def _buffers(tree: Tree, notes: Notes) -> None:
         place = ("BUFFER_PROFILE", profile, "xoff")
         if tree.get(*place):
             notes.number("xoff_bytes", f"{port}|{group}", tree.text(*place), tree.line(*place))
+        elif tree.get("BUFFER_PROFILE", profile):
+            notes.see("lossy_group", f"{port}|{group}", profile[:60], tree.line("BUFFER_PG", key, "profile"))

@@ -5,7 +5,19 @@ import re
 from estimator.bringup.check.observation import ALL, Notes
 
 KIND, SYSTEM = "opensm.conf", "opensm"
-KEPT = ("routing_engine", "sharp_enabled", "qos", "max_op_vls")
+KEPT = (
+    "routing_engine",
+    "sharp_enabled",
+    "qos",
+    "max_op_vls",
+    "sm_priority",
+    "master_sm_priority",
+    "force_link_speed",
+    "force_link_speed_ext",
+    "root_guid_file",
+    "cn_guid_file",
+    "m_key",
+)
 
 
 def is_mine(text: str) -> bool:

@@ -37,6 +37,8 @@ def read(text: str, notes: Notes) -> None:
 def _option(name: str, text: str, device: str, line: int, notes: Notes) -> None:
     found = _NUMBER.search(text)
     value = found and next(part for part in found.groups() if part is not None)
+    if name.endswith(("_P2", "_P3", "_P4")):
+        return  # a second port of a NIC is another network's, as far as anybody knows
     stem = re.sub(r"_P\d$", "", name)
     settings = {"CNP_DSCP": "cnp_dscp", "CNP_802P_PRIO": "cnp_priority", "ROCE_CC_PRIO_MASK": "cc_mask"}
     match stem:

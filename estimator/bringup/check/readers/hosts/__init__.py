@@ -1,0 +1,1 @@
+"""What hosts print of NICs, PCIe and kernel."""

@@ -1,0 +1,1 @@
+"""What subnet managers and UFM are set to."""
