@@ -303,7 +303,7 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
     catalog = load_catalog()
     plan = plan_of(parse_spec(_read_json(asked.file), catalog), catalog)
     if asked.archive:
-        return iter([archive(plan, asked.target)])
+        return archive(plan, asked.target)
     if asked.plan or not asked.target:
         return _json(plan_answer(plan).as_json())
     return iter([file_of(plan, asked.target, asked.wanted).text.encode()])

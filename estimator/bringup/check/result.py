@@ -7,12 +7,17 @@ from estimator.record import Record
 Severity = Literal["error", "warning", "info"]
 
 
-class Cost(Record):
+class FaultCost(Record):
     """What the model says a fault does to a figure: busbw of an all-reduce over all GPUs, 16 GiB. [GB/s]"""
 
     figure: str
     from_: float
     to: float
+    from_low: float
+    """Nine measured runs in ten lie between low and high."""
+    from_high: float
+    to_low: float
+    to_high: float
 
 
 class SettingFinding(Record):
@@ -26,7 +31,7 @@ class SettingFinding(Record):
     message: str
     expected: str
     found: str
-    cost: Cost | None
+    cost: FaultCost | None
     """null where the model does not say."""
     fix: str
     """The command or the line that sets it right."""

@@ -1,14 +1,16 @@
 """Every target by its name on the command line and in the API, and the files of a design for one or all of them."""
 
-import io
 import zipfile
 from collections.abc import Iterator
+from typing import IO, cast
 
-from estimator.bringup.plan.answer import answered
+from estimator.bringup.parts.groups import answer_of
+from estimator.bringup.parts.part import part_of
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.records import BringupPlan
 from estimator.bringup.renderings.target import BOTH, IB, ROCE, File, Target
 from estimator.errors import Problem, SpecError
+from estimator.fabric.devices import SWITCH_KINDS
 
 TARGETS = {
     "nvue": Target("Cumulus Linux", "nv set commands, a script a switch", ROCE, "switches.nvue", "nvue"),
@@ -37,7 +39,7 @@ TARGETS = {
     "slurm": Target("Slurm", "topology, GPUs of nodes, prolog that checks the network", BOTH, "clusters.slurm"),
     "ansible": Target("Ansible", "inventory and playbook that carry all of the files", BOTH, "clusters.ansible"),
 }
-MOST_SWITCHES = 1000
+MOST_SWITCHES, MOST_SWITCHES_OF_ALL = 10_000, 1_000  # of an archive: it takes 2 ms a switch and target, SONiC's 20
 
 
 def target_named(name: str) -> Target:
@@ -61,7 +63,7 @@ def targets_of(plan: Plan) -> list[str]:
 
 def plan_answer(plan: Plan) -> BringupPlan:
     """The typed plan with the targets that the design has."""
-    return answered(plan, targets_of(plan))
+    return answer_of(plan, targets_of(plan))
 
 
 def files_of(plan: Plan, name: str) -> Iterator[File]:
@@ -82,6 +84,25 @@ def files_of(plan: Plan, name: str) -> Iterator[File]:
     return target.files(plan)
 
 
+def names_of(plan: Plan, name: str) -> list[str]:
+    """Names of a target's files, in order: of files that every switch has, one switch of each kind is written.
+
+    Raises
+    ------
+    SpecError
+        As ``files_of``.
+    """
+    if target_named(name).system is None:
+        return [file.name for file in files_of(plan, name)]
+    devices, out = plan.links.table.devices, []
+    for kind in SWITCH_KINDS:
+        own = range(*devices.of(kind).indices(len(devices)))
+        first = part_of(plan, own[:1])
+        endings = [file.name.removeprefix(devices.names[own[0]]) for file in files_of(first, name)] if own else []
+        out += [devices.names[device] + ending for device in own for ending in endings]
+    return out
+
+
 def file_of(plan: Plan, name: str, wanted: str | None = None) -> File:
     """One file of a target: the main one, or another by its name.
 
@@ -90,37 +111,71 @@ def file_of(plan: Plan, name: str, wanted: str | None = None) -> File:
     SpecError
         As ``files_of``, and for a file that the target has not.
     """
-    names = []
-    for file in files_of(plan, name):
-        if wanted in (None, file.name):
-            return file
-        names.append(file.name)
+    found = next((file for file in files_of(_with(plan, name, wanted), name) if wanted in (None, file.name)), None)
+    if found:
+        return found
+    names = names_of(plan, name)
     shown = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
     message = f"Files of {name} are {shown}, and {str(wanted)[:80]} was requested."
     raise SpecError([Problem("file", "no_such_file", message)])
 
 
-def archive(plan: Plan, name: str | None = None) -> bytes:
-    """A zip of all files of one target, or of all targets that the design has; equal designs, equal bytes.
+def _with(plan: Plan, name: str, wanted: str | None) -> Plan:
+    """The plan, or of a target with files by switch the one switch whose file is wanted."""
+    device = plan.links.table.devices.index_of((wanted or "").partition(".")[0])
+    return plan if target_named(name).system is None or device is None else part_of(plan, [device])
+
+
+def archive(plan: Plan, name: str | None = None) -> Iterator[bytes]:
+    """A zip of all files of one target, or of all targets that the design has, as it is made; equal designs, equal bytes.
 
     Raises
     ------
     SpecError
         As ``files_of``; and for a design of more switches than an archive holds.
     """
-    n_switches = len(plan.wired.switches)
-    if n_switches > MOST_SWITCHES:
+    n_switches, most = len(plan.wired.switches), MOST_SWITCHES if name else MOST_SWITCHES_OF_ALL
+    if name:
+        files_of(plan, name)
+    if n_switches > most:
+        way_out = "a target with the name of a file, one after the other" if name else "one target at a time"
+        of = "one target" if name else "all targets"
         message = (
-            f"An archive has files of at most {MOST_SWITCHES} switches, and the design has {n_switches}. Take a target with "
-            "the name of a file, one after the other."
+            f"An archive of {of} has at most {most:,} switches, and the design has {n_switches:,}. Take {way_out}."
         )
         raise SpecError([Problem("archive", "too_many_switches", message)])
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as files:
-        for path, text in _paths(plan, [name] if name else targets_of(plan)):
+    return _zipped(_paths(plan, [name] if name else targets_of(plan)))
+
+
+class _Written:
+    """What a zip was written to since it was taken last: neither told nor sought, so that it is written front to back."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        """Keep bytes."""
+        self._pieces.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+    def taken(self) -> bytes:
+        """All since the last call."""
+        out = b"".join(self._pieces)
+        self._pieces.clear()
+        return out
+
+
+def _zipped(paths: Iterator[tuple[str, str]]) -> Iterator[bytes]:
+    out = _Written()
+    with zipfile.ZipFile(cast("IO[bytes]", out), "w", zipfile.ZIP_DEFLATED) as files:
+        for path, text in paths:
             # a date of its own would make two archives of one design differ
             files.writestr(zipfile.ZipInfo(path), text, zipfile.ZIP_DEFLATED)
-    return out.getvalue()
+            yield out.taken()
+    yield out.taken()
 
 
 def _paths(plan: Plan, names: list[str]) -> Iterator[tuple[str, str]]:

@@ -60,7 +60,7 @@ def test_a_play_is_dry_unless_it_is_applied() -> None:
 @needs_ansible
 @pytest.mark.parametrize("name", ["two tiers", "InfiniBand"])
 def test_ansible_takes_the_archive_as_it_is(name: str, tmp_path: Path) -> None:
-    with zipfile.ZipFile(BytesIO(archive(plan_named(name)))) as files:
+    with zipfile.ZipFile(BytesIO(b"".join(archive(plan_named(name))))) as files:
         files.extractall(tmp_path)
     made = subprocess.run(
         ["ansible-playbook", "--syntax-check", "-i", "inventory.yml", "site.yml"],

@@ -37,18 +37,23 @@ def test_the_walk_finds_a_value_without_a_source() -> None:
 
 def test_an_archive_has_the_files_of_all_targets_and_equal_bytes() -> None:
     plan = plan_named("two tiers")
-    data = archive(plan)
+    data = b"".join(archive(plan))
     names = [name for name, _ in entries(data)]
     assert {name.partition("/")[0] for name in names} == set(targets_of(plan))
     assert len(set(names)) == len(names)
-    assert archive(plan) == data
-    assert {name for name, _ in entries(archive(plan, "nic"))} == {name for name in names if name.startswith("nic/")}
+    assert b"".join(archive(plan)) == data
+    assert {name for name, _ in entries(b"".join(archive(plan, "nic")))} == {
+        name for name in names if name.startswith("nic/")
+    }
 
 
 def test_an_archive_of_too_many_switches_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("estimator.bringup.renderings.targets.MOST_SWITCHES", 3)
-    with pytest.raises(SpecError, match="at most 3 switches"):
+    monkeypatch.setattr("estimator.bringup.renderings.targets.MOST_SWITCHES_OF_ALL", 2)
+    with pytest.raises(SpecError, match=r"at most 2 switches, .* one target at a time"):
         archive(plan_named("two tiers"))
+    with pytest.raises(SpecError, match=r"at most 3 switches, .* the name of a file"):
+        archive(plan_named("two tiers"), "nic")
 
 
 def test_names_that_are_not_there_are_refused_with_those_that_are() -> None:
