@@ -148,7 +148,7 @@ _PREDICTION_REQUEST = split_enums(
 for _name, _part in _PREDICTION_REQUEST.pop("$defs").items():
     component(_name, _part)
 component("PredictionRequest", _PREDICTION_REQUEST)
-_DESIGN = {
+DESIGN = {
     "anyOf": [{"type": "string", "format": "uuid"}, SPEC_REFERENCE],
     "description": "A design: its request, or the id of a saved one.",
 }
@@ -181,7 +181,7 @@ def _workload(kind: type[BaseModel], prefix: str, numbers: Iterable[str]) -> lis
     for name in numbers:
         request["properties"][name] = {"anyOf": [{"type": "number"}, request["properties"][name]]}
     asked = {key: value for key, value in request["properties"].items() if key != "system"}
-    on_design = body({"design": _DESIGN, **asked}, required=["design", "model"])
+    on_design = body({"design": DESIGN, **asked}, required=["design", "model"])
     one = [component(kind.__name__, request), component(f"Design{kind.__name__}", on_design)]
     several = {
         "type": "array",
@@ -197,14 +197,14 @@ _ASKED = {key: value for key, value in _PREDICTION["properties"].items() if key 
 DESIGN_PREDICTION = component(
     "DesignPredictionRequest",
     {"description": "As PredictionRequest; without gpus, for all of the design's."}
-    | body({"design": _DESIGN, **_ASKED}, required=["design", "message_bytes"]),
+    | body({"design": DESIGN, **_ASKED}, required=["design", "message_bytes"]),
 )
 TRAINING = _workload(TrainingRequest, "Training", ())
 SERVING = _workload(ServingRequest, "Serving", ("input_tokens", "output_tokens"))
 PLACEMENT = component(
     "DesignPlacementRequest",
     {"description": "One of parallel (training), layout (serving), or prefill and decode (two pools), on a design."}
-    | body({"design": _DESIGN, **_parts_of(PlacementRequest, "Placement")["properties"]}, required=["design"]),
+    | body({"design": DESIGN, **_parts_of(PlacementRequest, "Placement")["properties"]}, required=["design"]),
 )
 SPEC_SCHEMA = component("SpecSchema", values_by("keyword of JSON Schema, draft 2020-12"))
 
@@ -225,9 +225,9 @@ def _found(name: str) -> Json:
 FINISHED = OpenApiResponse(EstimateJobDetailSerializer, "Finished before: the same spec at the same versions.")
 ACCEPTED = OpenApiResponse(EstimateJobDetailSerializer, "Queued, or on its way already; Location says where to look.")
 
-_FILE = {"type": "string", "format": "binary"}
+UPLOAD = {"type": "string", "format": "binary"}
 _KEPT_NAME = {"type": "string", "maxLength": 200, "description": "Keeps the calibration under this name."}
-_LOG_TEXT = {"file": {"type": "string"}, "text": {"type": "string"}}
+LOG_TEXT = {"file": {"type": "string"}, "text": {"type": "string"}}
 
 preview = call(
     "preview",
@@ -315,10 +315,10 @@ acceptance = call(
             "AcceptanceRequest",
             body(
                 {
-                    "design": _DESIGN,
+                    "design": DESIGN,
                     "results": {
                         "type": "array",
-                        "items": component("LogText", body(_LOG_TEXT, required=["file", "text"])),
+                        "items": component("LogText", body(LOG_TEXT, required=["file", "text"])),
                         "description": "What the gates' commands printed.",
                     },
                 },
@@ -333,7 +333,7 @@ acceptance = call(
                         "type": "string",
                         "description": "The design's spec as JSON, or the id of one of yours.",
                     },
-                    "results": {"type": "array", "items": _FILE, "description": "Results, or zip archives of them."},
+                    "results": {"type": "array", "items": UPLOAD, "description": "Results, or zip archives of them."},
                 },
                 required=["design"],
             ),
@@ -373,7 +373,7 @@ calibration_create = call(
                 {
                     "logs": {
                         "type": "array",
-                        "items": component("LogText", body(_LOG_TEXT, required=["file", "text"])),
+                        "items": component("LogText", body(LOG_TEXT, required=["file", "text"])),
                     },
                     "system": values_by("key of a prediction's system that the logs do not say"),
                     "name": _KEPT_NAME,
@@ -385,7 +385,7 @@ calibration_create = call(
             "LogFiles",
             body(
                 {
-                    "log": {"type": "array", "items": _FILE, "description": "One or several."},
+                    "log": {"type": "array", "items": UPLOAD, "description": "One or several."},
                     "system": {
                         "type": "string",
                         "description": "JSON: keys of a prediction's system that the logs do not say.",
@@ -579,16 +579,16 @@ _COMPARE: Json = {
             "LinksFile",
             body(
                 {
-                    "file": _FILE,
+                    "file": UPLOAD,
                     "names": {
-                        **_FILE,
+                        **UPLOAD,
                         "description": "CSV of two columns: a device's name in the file, in the design.",
                     },
                 },
                 required=["file"],
             ),
         ),
-        OCTETS: _FILE,
+        OCTETS: UPLOAD,
     },
     "description": "Takes an ibnetdiscover dump, a .topo file, a point-to-point sheet (CSV or XLSX) or a NetBox cable export, "
     "as the body or as the part `file` of a form, and says which links are missing, extra, swapped, doubled, on a "

@@ -19,6 +19,7 @@ from designer.api.resources import (
     what_if,
     workloads,
 )
+from designer.api.resources.bringup import urls as bringup_urls
 from designer.api.resources.comparisons import views as comparison_views
 from designer.api.resources.price_books import urls as price_book_urls
 from designer.api.resources.quotes import views as quote_views
@@ -71,6 +72,7 @@ urlpatterns = [
         name="comparison-workloads-file",
     ),
     path("comparisons/<uuid:pk>/refresh/", comparison_views.RefreshView.as_view(), name="comparison-refresh"),
+    *bringup_urls.urlpatterns,
     *price_book_urls.urlpatterns,
     path("quotes/", quote_views.QuotesView.as_view(), name="quotes"),
     path("quotes/<uuid:pk>/", quote_views.QuoteView.as_view(), name="quote"),

@@ -22,6 +22,8 @@ COMPRESSED = ("text/html", "application/json", "application/vnd.oai.openapi", "a
 TAKES_A_FILE = (
     "/links/compare/",
     "/acceptance/",
+    "/settings-checks/",
+    "/settings/check/",
     "/calibrations/",
     "/calibrations/new/",
     "/calibrations/read/",

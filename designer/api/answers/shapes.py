@@ -116,6 +116,8 @@ def _schema(hint: Any, auto_schema: Any, direction: str) -> Schema:
         return dict(_PLAIN[float])
     if inspect.isclass(origin) and issubclass(origin, Shape):
         return of(origin)
+    if origin in (Union, UnionType) and NoneType not in args:
+        return {"anyOf": [of(one) for one in args if one is not int or float not in args]}
     if origin in (Union, UnionType):
         return _or_null(of(_without_none(hint)))
     if origin is Literal:
@@ -128,7 +130,7 @@ def _schema(hint: Any, auto_schema: Any, direction: str) -> Schema:
 
 
 def _without_none(hint: Any) -> Any:
-    """``T | None`` → ``T``; other unions are not described."""
+    """``T | None`` → ``T``."""
     (kind,) = (part for part in get_args(hint) if part is not NoneType)
     return kind
 

@@ -40,14 +40,14 @@ class AcceptanceView(HeavyJobView):
         file_format = ACCEPTANCE_FORMATS[query_of(request, AcceptanceQuery)["format"]]
         design, files = _sent(request)
         catalog = load_catalog()
-        contract, answer = accepted(parse_spec(_given(request, design), catalog), catalog, files)
+        contract, answer = accepted(parse_spec(given_of(request, design), catalog), catalog, files)
         if file_format.file.endswith(".json"):
             return Response(answer.as_json())
         content = b"".join(file_format.write(contract, answer))
         return file_answer(content, file_format.content_type, file_format.file)
 
 
-def _given(request: Request, design: Any) -> Any:
+def given_of(request: Request, design: Any) -> Any:
     """The spec, or that of the caller's design by its id."""
     return own_design(request, design_id_of({"design": design})).given if isinstance(design, str) else design
 

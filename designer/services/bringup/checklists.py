@@ -12,13 +12,13 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from designer.models import ChecklistTick, Design
+from designer.services.bringup.plans import State, state_of
 from estimator.bringup.checklist.design import checklist_of
 from estimator.bringup.checklist.files import Ticked as TickText
 from estimator.bringup.checklist.result import Checklist, Item
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.record import IfAny, Record
-from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 
 KEPT = 8  # checklists of a process: one takes about a second to make
@@ -85,24 +85,7 @@ class Ticked:
 
 
 @lru_cache(maxsize=KEPT)
-def _of_state(spec_hash: str, catalog_version: str, spec: "_Unhashed") -> Checklist:
-    return checklist_of(spec.value, load_catalog())
-
-
-@dataclass(frozen=True)
-class _Unhashed:
-    """A spec beside the hash that stands for it."""
-
-    value: DesignSpec
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Unhashed)
-
-
-def checklist_for(spec: DesignSpec, spec_hash: str) -> Checklist:
+def checklist_for(state: State) -> Checklist:
     """The checklist of a state; kept, as every tick asks for it.
 
     Raises
@@ -110,7 +93,7 @@ def checklist_for(spec: DesignSpec, spec_hash: str) -> Checklist:
     EstimatorError
         As ``checklist_of``.
     """
-    return _of_state(spec_hash, load_catalog().version, _Unhashed(spec))
+    return checklist_of(state.spec, load_catalog())
 
 
 def checklist_now(design: Design) -> Checklist:
@@ -121,7 +104,7 @@ def checklist_now(design: Design) -> Checklist:
     EstimatorError
         As ``checklist_of``.
     """
-    return checklist_for(parse_spec(design.spec, load_catalog()), design.spec_hash)
+    return checklist_for(state_of(parse_spec(design.spec, load_catalog())))
 
 
 def with_ticks(design: Design, items: Iterable[Item]) -> list[Ticked]:

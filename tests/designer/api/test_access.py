@@ -25,6 +25,8 @@ ADDRESSES = [
     ("POST", "sweeps/"),
     ("POST", "inference/"),
     ("POST", "acceptance/"),
+    ("POST", "settings-checks/"),
+    ("GET", "designs/00000000-0000-4000-8000-000000000000/bring-up/"),
     ("GET", "spec-schema/"),
     ("GET", "designs/"),
     ("POST", "designs/"),

@@ -34,6 +34,7 @@ HAVE_A_DESIGN = (
         "POST /api/v1/sweeps/",
         "POST /api/v1/inference/",
         "POST /api/v1/acceptance/",
+        "POST /api/v1/settings-checks/",
     )
 )
 ANSWER_LISTS = ("/api/v1/training/", "/api/v1/inference/")  # what is wrong in a list is refused in its place there

@@ -1,0 +1,99 @@
+"""What calls of bring-up take and answer."""
+
+from designer.api.calls import BODY, call, example, files_of
+from designer.api.components import body, component
+from designer.api.resources.bringup.queries import ArchiveQuery, SettingsFileQuery, StateQuery, TargetQuery
+from designer.api.schema import DESIGN, LOG_TEXT, SPEC, UPLOAD
+from designer.services.bringup.plans import TargetFiles
+from estimator.bringup.check.result import SettingsCheck
+from estimator.bringup.check.upload import MAX_FILES
+from estimator.bringup.plan.records import BringupPlan
+from estimator.bringup.renderings.target import MEDIA_TYPES
+from estimator.bringup.renderings.targets import TARGETS
+
+TAG = "bring-up"
+_TARGETS = ", ".join(f"`{key}` ({one.label}: {one.purpose})" for key, one in TARGETS.items())
+plan = call(
+    "read_settings_plan",
+    "What the devices of a design have to be set to, each value with its source",
+    {200: BringupPlan},
+    (404, 503),
+    parameters=[StateQuery],
+    tags=[TAG],
+)
+files = call(
+    "list_settings_files",
+    "Names of the files of a target",
+    {200: TargetFiles},
+    (404, 503),
+    parameters=[TargetQuery],
+    description=f"Targets: {_TARGETS}.",
+    tags=[TAG],
+)
+file = call(
+    "download_settings_file",
+    "One settings file",
+    files_of("text/plain", *MEDIA_TYPES.values()),
+    (404, 503),
+    parameters=[SettingsFileQuery],
+    tags=[TAG],
+)
+archive = call(
+    "download_settings_archive",
+    "All settings files of a target or of the design as a zip, streamed",
+    files_of("application/zip"),
+    (404, 503),
+    parameters=[ArchiveQuery],
+    description="Equal designs give equal bytes.",
+    tags=[TAG],
+)
+_WHOSE = "A name before a colon says whose: `leaf-r1-001:nv.json`."
+check = call(
+    "check_settings",
+    "What devices are set to, against the plan of a design and each other",
+    {200: SettingsCheck},
+    (*BODY, 404, 503),
+    request={
+        "application/json": component(
+            "SettingsCheckRequest",
+            body(
+                {
+                    "design": DESIGN,
+                    "files": {
+                        "type": "array",
+                        "minItems": 1,
+                        "maxItems": MAX_FILES,
+                        "items": component("LogText", body(LOG_TEXT, required=["file", "text"])),
+                        "description": f"What devices printed. {_WHOSE}",
+                    },
+                },
+                required=["design", "files"],
+            ),
+        ),
+        "multipart/form-data": component(
+            "SettingsCheckFiles",
+            body(
+                {
+                    "design": {
+                        "type": "string",
+                        "description": "The design's spec as JSON, or the id of one of yours.",
+                    },
+                    "files": {
+                        "type": "array",
+                        "items": UPLOAD,
+                        "description": "What devices printed. A part named `leaf-r1-001:` is that device's file.",
+                    },
+                },
+                required=["design", "files"],
+            ),
+        ),
+    },
+    description="Nothing of the files is kept, and secrets in them are neither kept nor shown.",
+    examples=[
+        example(
+            "a host's priorities",
+            {"design": SPEC, "files": [{"file": "node-0001:ibstat.txt", "text": "CA 'mlx5_0'\n\tState: Active"}]},
+        )
+    ],
+    tags=[TAG],
+)

@@ -1,0 +1,143 @@
+"""The settings of a design over REST: the plan, its files alone or as one archive; and settings that are there, checked."""
+
+import io
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any, cast
+from uuid import UUID
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from designer.api.base import HeavyJobView, query_of
+from designer.api.errors import invalid, refuse_unknown
+from designer.api.negotiation import file_answer
+from designer.api.parsers import BoundedJSONParser
+from designer.api.resources.acceptance import given_of
+from designer.api.resources.bringup import described
+from designer.api.resources.bringup.queries import ArchiveQuery, SettingsFileQuery, StateQuery, TargetQuery
+from designer.api.resources.designs import designs_of
+from designer.api.serializers import NoQuery
+from designer.exports.file_names import design_file_stem
+from designer.exports.links import in_pieces
+from designer.services.bringup.checking import Upload, checked_uploads
+from designer.services.bringup.plans import State, plan_for, state_of, target_files
+from designer.services.uploads import bytes_of
+from estimator.bringup.renderings.targets import archive, file_of, plan_answer
+from estimator.catalog.loader import load_catalog
+from estimator.record import Given, Json
+from estimator.spec.parse import parse_spec
+
+KEYS = ("design", "files")
+ZIP_TYPE = "application/zip"
+MAX_SPEC_BYTES = 1_000_000
+
+
+def state_asked(request: Request, pk: UUID, revision: int | None) -> State:
+    """A state of the caller's design: a named version, or as it is now."""
+    design = get_object_or_404(designs_of(request), pk=pk)
+    given = get_object_or_404(design.revisions, number=revision).given if revision else design.given
+    return state_of(parse_spec(given, load_catalog()))
+
+
+class PlanView(HeavyJobView):
+    """The typed plan of a design."""
+
+    @described.plan
+    def get(self, request: Request, pk: UUID) -> Response:
+        query = query_of(request, StateQuery)
+        return Response(plan_answer(plan_for(state_asked(request, pk, query.get("revision")))).as_json())
+
+
+class SettingsFilesView(HeavyJobView):
+    """Names of a target's files."""
+
+    @described.files
+    def get(self, request: Request, pk: UUID) -> Response:
+        query = query_of(request, TargetQuery)
+        state = state_asked(request, pk, query.get("revision"))
+        return Response(target_files(state, query["target"]).as_json())
+
+
+class SettingsFileView(HeavyJobView):
+    """One file."""
+
+    @described.file
+    def get(self, request: Request, pk: UUID) -> HttpResponse:
+        query = query_of(request, SettingsFileQuery)
+        plan = plan_for(state_asked(request, pk, query.get("revision")))
+        file = file_of(plan, query["target"], query.get("file"))
+        return file_answer(file.text.encode(), file.content_type, file.name.replace("/", "-"))
+
+
+class SettingsArchiveView(HeavyJobView):
+    """All files, streamed."""
+
+    @described.archive
+    def get(self, request: Request, pk: UUID) -> StreamingHttpResponse:
+        query = query_of(request, ArchiveQuery)
+        state, target = state_asked(request, pk, query.get("revision")), query.get("target")
+        pieces = in_pieces(archive(plan_for(state), target))
+        first = next(pieces, b"")  # what cannot be written is refused before the answer has begun
+        name = f"{design_file_stem(state.spec.name, state.spec_hash, target or 'settings')}.zip"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return StreamingHttpResponse(chain([first], pieces), content_type=ZIP_TYPE, headers=headers)
+
+
+class SettingsChecksView(HeavyJobView):
+    """Settings that are there, against a design and each other. Nothing is stored."""
+
+    stores_nothing = True
+    parser_classes = [MultiPartParser, BoundedJSONParser]
+
+    @described.check
+    def post(self, request: Request) -> Response:
+        query_of(request, NoQuery)
+        data = cast("Given", request.data)
+        is_form = (request.content_type or "").partition(";")[0].strip() == "multipart/form-data"
+        design, files = _of_form(request, data) if is_form else _of_json(data)
+        state = state_of(parse_spec(given_of(request, design), load_catalog()))
+        return Response(checked_uploads(plan_for(state), files).as_json())
+
+
+def _of_form(request: Request, data: Given) -> tuple[Any, list[tuple[str, Upload]]]:
+    """(design, files) of a form. The part of a file may be named as its device with a colon."""
+    refuse_unknown([key for key in data if key not in request.FILES], KEYS, most=None)
+    own = next((part for part in request.FILES.values() if part.name == "design.json"), None)
+    text = bytes_of(own or data.get("design") or "", "design", MAX_SPEC_BYTES).strip()
+    if not text:
+        raise invalid("design", "required", "Give the design: its spec as JSON, or the id of one of yours.")
+    parts = [(key, part) for key, several in request.FILES.lists() for part in several if part is not own]
+    files = [
+        (f"{key}{part.name}" if key.endswith(":") else str(part.name), cast("Upload", part)) for key, part in parts
+    ]
+    return (
+        BoundedJSONParser().parse(io.BytesIO(text)) if text.startswith(b"{") else text.decode(errors="replace")
+    ), files
+
+
+class _Text(io.BytesIO):
+    """A text of a JSON body as a file."""
+
+    def __init__(self, name: str, text: str) -> None:
+        data = text.encode(errors="replace")
+        super().__init__(data)
+        self.name, self.size = name, len(data)
+
+
+def _of_json(data: Given) -> tuple[Any, list[tuple[str, Upload]]]:
+    refuse_unknown(data, KEYS, most=None)
+    if data.get("design") is None:
+        raise invalid("design", "required", "Give the design: its spec, or the id of one of yours.")
+    files = data.get("files")
+    is_right = isinstance(files, list) and all(_is_text(one) for one in files)
+    if not is_right:
+        raise invalid("files", "wrong_type", 'Send files as a list of {"file": "leaf-r1-001:nv.json", "text": "…"}.')
+    return data["design"], [(one["file"], _Text(one["file"], one["text"])) for one in cast("list[Json]", files)]
+
+
+def _is_text(one: Any) -> bool:
+    return isinstance(one, Mapping) and set(one) == {"file", "text"} and all(isinstance(v, str) for v in one.values())

@@ -1,0 +1,92 @@
+"""The plan of settings of a state of a design, kept in the process: a page, its files and its archive ask for the same one."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from estimator.bringup.parts.overview import Overview, overview
+from estimator.bringup.plan.design import plan_of
+from estimator.bringup.plan.plan import Plan
+from estimator.bringup.renderings.targets import TARGETS, names_of, targets_of
+from estimator.catalog.loader import load_catalog
+from estimator.jobs.models import EstimateJob
+from estimator.record import Record
+from estimator.spec.design import DesignSpec, spec_hash
+from estimator.spec.parse import parse_spec
+
+
+@dataclass(frozen=True)
+class State:
+    """A state of a design at today's catalog; two are equal if their hashes are."""
+
+    spec_hash: str
+    catalog_version: str
+    spec: DesignSpec = field(compare=False)
+
+
+def state_of(spec: DesignSpec) -> State:
+    """The state that a spec says."""
+    return State(spec_hash(spec), load_catalog().version, spec)
+
+
+def state_of_job(job: EstimateJob) -> State:
+    """The state that an estimate is of."""
+    return state_of(parse_spec(job.spec, load_catalog()))
+
+
+@lru_cache(maxsize=2)  # one of 100,000 GPUs has 150 MB
+def plan_for(state: State) -> Plan:
+    """The plan of a state.
+
+    Raises
+    ------
+    EstimatorError
+        As ``plan_of``.
+    """
+    return plan_of(state.spec, load_catalog())
+
+
+@lru_cache(maxsize=8)
+def overview_for(state: State) -> Overview:
+    """The overview of a state's plan.
+
+    Raises
+    ------
+    EstimatorError
+        As ``plan_of``.
+    """
+    plan = plan_for(state)
+    return overview(plan, targets_of(plan))
+
+
+@lru_cache(maxsize=32)
+def names_for(state: State, target: str) -> list[str]:
+    """Names of the files of a target, in order.
+
+    Raises
+    ------
+    EstimatorError
+        As ``plan_of`` and ``names_of``.
+    """
+    return names_of(plan_for(state), target)
+
+
+class TargetFiles(Record):
+    """A target of a design and the names of its files, as REST answers them."""
+
+    target: str
+    label: str
+    purpose: str
+    files: list[str]
+    spec_hash: str
+
+
+def target_files(state: State, target: str) -> TargetFiles:
+    """A target with the names of its files.
+
+    Raises
+    ------
+    EstimatorError
+        As ``names_for``.
+    """
+    names, about = names_for(state, target), TARGETS[target]
+    return TargetFiles(target=target, label=about.label, purpose=about.purpose, files=names, spec_hash=state.spec_hash)
