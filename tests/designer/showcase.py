@@ -69,6 +69,13 @@ LARGEST = {
     "fabric": {"generation": "roce-400", "planes": 2},
 }
 UNIT = {"name": "One scalable unit", "compute": {"server": "dgx-h100", "nodes": 32}, "fabric": {"generation": "ndr"}}
+ROCE = {
+    "name": "Borealis, RoCE",
+    "compute": {"server": "dgx-h100", "nodes": 64},
+    "fabric": {"generation": "roce-400"},
+    "site": {"plan": {}},
+}
+FARTHER = {"site": {"plan": {"slack_m": 12}}}
 LONG = (
     "Northern campus, building 4, second floor, hall B: the training cluster of the language models group, phase two, "
     "with the storage of phase one, as it was offered in November"
@@ -83,11 +90,12 @@ def make() -> dict[str, str]:
     unit, long = designed(owner, UNIT), designed(owner, UNIT | {"name": LONG})
     hall, large, draft = designed(owner, *REVISIONS), designed(owner, LARGEST), invalid(owner)
     baselines_and_variants(owner, hall)
+    roce = designed(owner, ROCE, ROCE | FARTHER)
     newcomer = cleared_account()
     wait_for_estimates()
     book = price_book(owner)
     rows: dict[str, dict[str, Any]] = {
-        "designs": {"hall": hall, "large": large, "long": long, "invalid": draft},
+        "designs": {"hall": hall, "large": large, "long": long, "invalid": draft, "roce": roce},
         "prices": {"book": book},
         "quotes": {"quote": checked_quote(owner, unit), "unread": unread_quote(owner, unit)},
         "calibrations": {"calibration": calibration(owner)},

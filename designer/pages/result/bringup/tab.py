@@ -1,19 +1,69 @@
-"""The tab of bring-up: the order of work in a few figures, and the ways to the checklist and to acceptance."""
+"""The tab of bring-up: the plan of settings with its files, the order of work, and the ways to checklist and acceptance."""
+
+from typing import NamedTuple
 
 from designer.models import Design
 from designer.pages.result.bringup.checklist import progress_of
 from designer.services.bringup.checklists import checklist_for, with_ticks
+from designer.services.bringup.plans import State, overview_for, plan_for, state_of
 from designer.services.shown_page import ShownPage
 from designer.wording.context import Context
+from estimator.bringup.parts.overview import Overview
+from estimator.bringup.plan.value import TRUSTS, Value
+from estimator.bringup.renderings.infiniband.subnets import routing_engine
+from estimator.bringup.renderings.targets import MOST_SWITCHES_OF_ALL, TARGETS
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
 from estimator.result import PricedEstimate
 
+SHOWN = 60  # rows of headroom: REST and the files have all groups
+CHIEF = ("addressing", "balancing", "lldp.enabled", "dcqcn.enabled", "watchdog.action", "bgp.first_asn")
+ENVIRONMENT = "nccl."
+WORDS_OF_FLOW = {"pfc": "lossless, PFC", "lossy": "lossy", "credits": "lossless, credits"}
+
+
+class TargetRow(NamedTuple):
+    """A target that the design has: its word in addresses, and what it is for."""
+
+    key: str
+    label: str
+    purpose: str
+
 
 def bringup_context(job: EstimateJob, estimate: PricedEstimate, page: ShownPage) -> Context:
-    """Phases and crews of the state that is shown, with what is ticked of it."""
+    """The plan of the state that is shown; phases and crews, with what is ticked of them."""
+    state = state_of(estimate.spec)
+    return _settings_context(state) | _checklist_context(state, page)
+
+
+def _settings_context(state: State) -> Context:
     try:
-        made = checklist_for(estimate.spec, job.spec_hash)
+        found = overview_for(state)
+        plan = plan_for(state)
+    except EstimatorError as error:
+        return {"settings_problems": error.problems}
+    return {
+        "settings": found,
+        "flows": WORDS_OF_FLOW,
+        "trusts": TRUSTS,
+        "headroom": found.headroom[:SHOWN],
+        "n_headroom_hidden": max(len(found.headroom) - SHOWN, 0),
+        "chief": [*([] if plan.is_ethernet else [routing_engine(plan)]), *_chief(found)],
+        "environment": found.values_of(ENVIRONMENT),
+        "targets": [TargetRow(key, TARGETS[key].label, TARGETS[key].purpose) for key in found.plan.targets],
+        "has_archive_of_all": found.n_switches <= MOST_SWITCHES_OF_ALL,
+        "most_switches": MOST_SWITCHES_OF_ALL,
+    }
+
+
+def _chief(found: Overview) -> list[Value]:
+    """What a reader asks for first."""
+    return [one for one in found.values_of(*CHIEF) if one.key.startswith("addressing") or one.key in CHIEF]
+
+
+def _checklist_context(state: State, page: ShownPage) -> Context:
+    try:
+        made = checklist_for(state)
     except EstimatorError as error:
         return {"checklist_problems": error.problems}
     ticked = with_ticks(Design.objects.get(pk=page.design_id), made.items)

@@ -1,0 +1,107 @@
+"""The settings files of a design: listed by target, each beside its sources, alone or as one archive; the plan as JSON."""
+
+from collections.abc import Iterable
+from itertools import chain
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from designer.exports.file_names import design_file_stem
+from designer.exports.links import in_pieces
+from designer.pages.result.job import job_or_404, result_or_404
+from designer.pages.sending import attachment
+from designer.services.access import design_page
+from designer.services.bringup.plans import State, names_for, overview_for, plan_for, state_of_job
+from designer.services.shown_page import version_asked
+from designer.wording.context import Context
+from designer.wording.query import Page, one_of, page_number, rows_on
+from estimator.bringup.plan.value import TRUSTS
+from estimator.bringup.renderings.annotated import blocks, by_note
+from estimator.bringup.renderings.target import File
+from estimator.bringup.renderings.targets import TARGETS, archive, file_of, plan_answer
+from estimator.errors import EstimatorError
+
+PAGE = "designer/result/bringup/settings.html"
+MOST_LINES, MOST_PLACES = 1_500, 4  # of a file, and of a value in it, on the page; the file itself has all
+SOURCES = ".sources.csv"
+ZIP_TYPE = "application/zip"
+LONGEST_SEARCH = 80
+
+
+@design_page
+@require_safe
+def settings_files(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """The files of a target; with ``file`` one of them, shown beside its sources or sent."""
+    row, job = job_or_404(request, design_id, job_id)
+    result_or_404(job)
+    context: Context = {"design": row, "job": job, "trusts": TRUSTS} | version_asked(request, row)
+    try:
+        state = state_of_job(job)
+        targets = overview_for(state).plan.targets
+        target = one_of(request.GET.get("target"), targets)
+        context |= {"targets": [(key, TARGETS[key]) for key in targets], "target": target, "label": TARGETS[target]}
+        if name := request.GET.get("file"):
+            file = file_of(plan_for(state), target, name)
+            if request.GET.get("format") == "file":
+                return attachment(file.text, file.content_type, file.name.replace("/", "-"))
+            return render(request, PAGE, context | {"file": file} | _taken_apart(state, target, file))
+        context |= _listed(state, target, request.GET.get("find", "")[:LONGEST_SEARCH], request.GET.get("page"))
+    except EstimatorError as error:
+        return render(request, PAGE, context | {"problems": error.problems}, status=422)
+    return render(request, PAGE, context)
+
+
+def _listed(state: State, target: str, find: str, asked: str | None) -> Context:
+    """A page of the names, of those with a part of it."""
+    names = [name for name in names_for(state, target) if find.lower() in name.lower()]
+    number, n_pages = page_number(asked, len(names))
+    rows = [names[index] for index in rows_on(number, len(names))]
+    return {"find": find, "page": Page(rows, number, n_pages, len(names))}
+
+
+def _taken_apart(state: State, target: str, file: File) -> Context:
+    """The file in blocks beside their notes, or of one without comments its values."""
+    n_lines = file.text.count("\n")
+    if file.name + SOURCES in names_for(state, target):
+        return {"values": by_note(file_of(plan_for(state), target, file.name + SOURCES).text, MOST_PLACES)}
+    return {"blocks": list(blocks(file.text, MOST_LINES)), "n_hidden": max(n_lines - MOST_LINES, 0)}
+
+
+@design_page
+@require_safe
+def settings_archive(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponseBase:
+    """All files of a target, or of all targets that the design has, as they are written."""
+    row, job = job_or_404(request, design_id, job_id)
+    result_or_404(job)
+    target = request.GET.get("target") or None
+    try:
+        return archive_answer(archive(plan_for(state_of_job(job)), target), job.name, job.spec_hash, target)
+    except EstimatorError as error:
+        context: Context = {"design": row, "job": job, "problems": error.problems} | version_asked(request, row)
+        return render(request, PAGE, context, status=422)
+
+
+def archive_answer(pieces: Iterable[bytes], name: str, digest: str, target: str | None) -> StreamingHttpResponse:
+    """An archive to save. What cannot be written is refused before the answer has begun."""
+    written = in_pieces(iter(pieces))
+    first = next(written, b"")
+    file = f"{design_file_stem(name, digest, target or 'settings')}.zip"
+    headers = {"Content-Disposition": f'attachment; filename="{file}"'}
+    return StreamingHttpResponse(chain([first], written), content_type=ZIP_TYPE, headers=headers)
+
+
+@design_page
+@require_safe
+def settings_plan(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
+    """The typed plan as a JSON file."""
+    _, job = job_or_404(request, design_id, job_id)
+    result_or_404(job)
+    try:
+        answer = plan_answer(plan_for(state_of_job(job)))
+    except EstimatorError as error:
+        raise Http404(error.words()) from None
+    name = f"{design_file_stem(job.name, job.spec_hash, 'plan')}.json"
+    return JsonResponse(answer.as_json(), headers={"Content-Disposition": f'attachment; filename="{name}"'})
