@@ -19,7 +19,7 @@ from designer.api.resources import (
     what_if,
     workloads,
 )
-from designer.api.resources.bringup import urls as bringup_urls
+from designer.api.resources.bringup import views as bringup_views
 from designer.api.resources.comparisons import views as comparison_views
 from designer.api.resources.price_books import urls as price_book_urls
 from designer.api.resources.quotes import views as quote_views
@@ -72,7 +72,11 @@ urlpatterns = [
         name="comparison-workloads-file",
     ),
     path("comparisons/<uuid:pk>/refresh/", comparison_views.RefreshView.as_view(), name="comparison-refresh"),
-    *bringup_urls.urlpatterns,
+    path("designs/<uuid:pk>/bring-up/", bringup_views.PlanView.as_view(), name="settings-plan"),
+    path("designs/<uuid:pk>/bring-up/files/", bringup_views.SettingsFilesView.as_view(), name="settings-files"),
+    path("designs/<uuid:pk>/bring-up/file/", bringup_views.SettingsFileView.as_view(), name="settings-file"),
+    path("designs/<uuid:pk>/bring-up/archive/", bringup_views.SettingsArchiveView.as_view(), name="settings-archive"),
+    path("settings-checks/", bringup_views.SettingsChecksView.as_view(), name="settings-checks"),
     *price_book_urls.urlpatterns,
     path("quotes/", quote_views.QuotesView.as_view(), name="quotes"),
     path("quotes/<uuid:pk>/", quote_views.QuoteView.as_view(), name="quote"),

@@ -3,8 +3,9 @@
 from django.urls import path
 
 from designer.pages.result import acceptance, asbuilt, own_model, views
-from designer.pages.result.bringup import checklist, settings
+from designer.pages.result.bringup import checklist
 from designer.pages.result.cost import what_if
+from designer.pages.result.settings import files
 
 urlpatterns = [
     path("designs/<uuid:design_id>/checklist/", checklist.checklist, name="checklist"),
@@ -18,15 +19,13 @@ urlpatterns = [
         asbuilt.links_compare,
         name="links-compare",
     ),
-    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/settings/", settings.settings_files, name="settings-files"),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/settings/", files.settings_files, name="settings-files"),
     path(
         "designs/<uuid:design_id>/estimates/<uuid:job_id>/settings/archive/",
-        settings.settings_archive,
+        files.settings_archive,
         name="settings-archive",
     ),
-    path(
-        "designs/<uuid:design_id>/estimates/<uuid:job_id>/settings/plan/", settings.settings_plan, name="settings-plan"
-    ),
+    path("designs/<uuid:design_id>/estimates/<uuid:job_id>/settings/plan/", files.settings_plan, name="settings-plan"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/acceptance/", acceptance.acceptance, name="acceptance"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cost/what-if/", what_if.cost_what_if, name="cost-what-if"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cost/apply/", what_if.cost_apply, name="cost-apply"),

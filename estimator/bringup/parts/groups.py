@@ -16,7 +16,7 @@ from estimator.bringup.plan.plan import Group, Plan
 from estimator.bringup.plan.records import BringupPlan, PortGroup
 from estimator.bringup.plan.systems import labels_under, usual_system
 from estimator.fabric.devices import KINDS, LEAF
-from estimator.units import Column, IntArray
+from estimator.units import Column, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class PortGroups:
     towards: IntArray
     rate_gbit_s: IntArray
     n_ports: IntArray
-    longest_m: Column
+    longest_m: FloatArray
     ports: tuple[IntArray, IntArray, IntArray]
     """(start of each group, port, lane) of all ports, group after group; starts have one entry more."""
 
@@ -120,9 +120,9 @@ def port_groups(plan: Plan) -> PortGroups:
         (none, table.b_lane),
         (table.b_device, table.a_device),
         (table.rate_gbit_s, table.rate_gbit_s),
-        (length, length),
     )
-    device, port, lane, peer, rate, metres = (np.concatenate(pair) for pair in ends)
+    device, port, lane, peer, rate = (np.concatenate(pair) for pair in ends)
+    metres = np.concatenate([length, length])
     rows = np.flatnonzero(device >= table.devices.first[LEAF])
     rows = rows[np.lexsort((lane[rows], port[rows], device[rows]))]
     towards = _kinds(plan, peer[rows])

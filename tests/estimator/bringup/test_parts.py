@@ -1,10 +1,13 @@
 """Parts of a plan: the same as the whole says, made without it; files taken apart beside their sources."""
 
+from typing import Any
+
 import pytest
 
 from estimator.bringup.parts.groups import answer_of, port_groups
 from estimator.bringup.parts.overview import overview
 from estimator.bringup.plan.answer import answered
+from estimator.bringup.plan.plan import Plan
 from estimator.bringup.renderings.annotated import blocks, by_note
 from estimator.bringup.renderings.targets import TARGETS, file_of, files_of, names_of, targets_of
 from tests.estimator.bringup.plans import DESIGNS, plan_named
@@ -36,7 +39,7 @@ def test_names_of_files_are_known_without_writing_them(name: str) -> None:
 
 def test_the_file_of_one_switch_is_that_of_the_whole_and_no_other_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_named("two tiers")
-    written = []
+    written: list[int] = []
     whole = {file.name: file for file in files_of(plan, "sonic")}
     name = [one for one in whole if one.startswith("spine")][-1]
     monkeypatch.setattr(type(plan), "_switch", _noting(type(plan)._switch, written))
@@ -44,8 +47,8 @@ def test_the_file_of_one_switch_is_that_of_the_whole_and_no_other_is_written(mon
     assert len(written) == 1
 
 
-def _noting(made, written):  # type: ignore[no-untyped-def]
-    def switch(self, device, *more):  # type: ignore[no-untyped-def]
+def _noting(made: Any, written: list[int]) -> Any:
+    def switch(self: Plan, device: int, *more: Any) -> Any:
         written.append(device)
         return made(self, device, *more)
 

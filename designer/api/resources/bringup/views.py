@@ -28,7 +28,7 @@ from designer.services.bringup.plans import State, plan_for, state_of, target_fi
 from designer.services.uploads import bytes_of
 from estimator.bringup.renderings.targets import archive, file_of, plan_answer
 from estimator.catalog.loader import load_catalog
-from estimator.record import Given, Json
+from estimator.record import Given
 from estimator.spec.parse import parse_spec
 
 KEYS = ("design", "files")
@@ -59,7 +59,7 @@ class SettingsFilesView(HeavyJobView):
     def get(self, request: Request, pk: UUID) -> Response:
         query = query_of(request, TargetQuery)
         state = state_asked(request, pk, query.get("revision"))
-        return Response(target_files(state, query["target"]).as_json())
+        return Response(target_files(state, str(query.get("target"))).as_json())
 
 
 class SettingsFileView(HeavyJobView):
@@ -69,7 +69,7 @@ class SettingsFileView(HeavyJobView):
     def get(self, request: Request, pk: UUID) -> HttpResponse:
         query = query_of(request, SettingsFileQuery)
         plan = plan_for(state_asked(request, pk, query.get("revision")))
-        file = file_of(plan, query["target"], query.get("file"))
+        file = file_of(plan, str(query.get("target")), query.get("file"))
         return file_answer(file.text.encode(), file.content_type, file.name.replace("/", "-"))
 
 
@@ -130,14 +130,19 @@ class _Text(io.BytesIO):
 
 def _of_json(data: Given) -> tuple[Any, list[tuple[str, Upload]]]:
     refuse_unknown(data, KEYS, most=None)
-    if data.get("design") is None:
+    design, sent = data.get("design"), data.get("files")
+    if design is None:
         raise invalid("design", "required", "Give the design: its spec, or the id of one of yours.")
-    files = data.get("files")
-    is_right = isinstance(files, list) and all(_is_text(one) for one in files)
-    if not is_right:
+    texts = [_text_of(one) for one in sent] if isinstance(sent, list) else [None]
+    files = [(text.name, cast("Upload", text)) for text in texts if text]
+    if len(files) < len(texts):
         raise invalid("files", "wrong_type", 'Send files as a list of {"file": "leaf-r1-001:nv.json", "text": "…"}.')
-    return data["design"], [(one["file"], _Text(one["file"], one["text"])) for one in cast("list[Json]", files)]
+    return design, files
 
 
-def _is_text(one: Any) -> bool:
-    return isinstance(one, Mapping) and set(one) == {"file", "text"} and all(isinstance(v, str) for v in one.values())
+def _text_of(one: Any) -> _Text | None:
+    """A file of a JSON body; None where it is none."""
+    if not isinstance(one, Mapping) or set(one) != {"file", "text"}:
+        return None
+    name, text = one.get("file"), one.get("text")
+    return _Text(name, text) if isinstance(name, str) and isinstance(text, str) else None

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from itertools import chain
+from typing import cast
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -72,7 +72,7 @@ def _taken_apart(state: State, target: str, file: File) -> Context:
 
 @design_page
 @require_safe
-def settings_archive(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponseBase:
+def settings_archive(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """All files of a target, or of all targets that the design has, as they are written."""
     row, job = job_or_404(request, design_id, job_id)
     result_or_404(job)
@@ -84,13 +84,14 @@ def settings_archive(request: HttpRequest, design_id: UUID, job_id: UUID) -> Htt
         return render(request, PAGE, context, status=422)
 
 
-def archive_answer(pieces: Iterable[bytes], name: str, digest: str, target: str | None) -> StreamingHttpResponse:
+def archive_answer(pieces: Iterable[bytes], name: str, digest: str, target: str | None) -> HttpResponse:
     """An archive to save. What cannot be written is refused before the answer has begun."""
     written = in_pieces(iter(pieces))
     first = next(written, b"")
     file = f"{design_file_stem(name, digest, target or 'settings')}.zip"
     headers = {"Content-Disposition": f'attachment; filename="{file}"'}
-    return StreamingHttpResponse(chain([first], written), content_type=ZIP_TYPE, headers=headers)
+    answer = StreamingHttpResponse(chain([first], written), content_type=ZIP_TYPE, headers=headers)
+    return cast("HttpResponse", answer)  # pages are typed as answers that are whole
 
 
 @design_page
