@@ -2,7 +2,9 @@
 
 import html
 import re
+from collections.abc import Iterable
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from django.contrib.auth.models import User
@@ -104,6 +106,17 @@ def test_fragments_of_a_versions_page_are_of_that_version(page: Client, moved: A
     assert of_version.capex_usd.total.typical > 1.5 * now.capex_usd.total.typical
 
 
+def two_of_each_kind(addresses: Iterable[str]) -> list[str]:
+    """Addresses that differ in what is looked at alone: a picture names each of its hundred devices."""
+    kinds: dict[str, list[str]] = {}
+    for address in sorted(addresses):
+        path, _, query = address.partition("?")
+        said = sorted(parse_qs(query).items())
+        kind = path, *((key, value if key in ("tab", "view", "format") else []) for key, value in said)
+        kinds.setdefault(repr(kind), []).append(address)
+    return [address for alike in kinds.values() for address in alike[:2]]
+
+
 def test_a_shared_page_leads_to_nothing_that_its_visitor_may_not_open(owner: User) -> None:
     design, job = finished(owner, BID)
     guest = Client()
@@ -113,7 +126,7 @@ def test_a_shared_page_leads_to_nothing_that_its_visitor_may_not_open(owner: Use
         whole = guest.get(own, query).content.decode()
         assert strays(design, job, whole, own, [reverse(name, args=[design.pk]) for name in OPEN]) == [], query
         found |= {address for address in addresses_of(whole) if address.startswith(("/designs/", "/api/"))}
-    for address in sorted(found):
+    for address in two_of_each_kind(found):
         wanted = 405 if address.endswith(FORMS) else 200
         assert guest.get(address, follow=True).status_code == wanted, address
 
