@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,18 +63,25 @@ def real(request: pytest.FixtureRequest, catalog: Catalog) -> dict[str, Any]:
     return values
 
 
-_MADE: dict[str, bytes] = {}
+_MADE: dict[tuple[Any, str], bytes] = {}
 
 
-def cost_content(real: dict[str, Any]) -> bytes:
-    """The workbook of one of SPECS, made once."""
-    key = real["spec_hash"]
+def made(make: Any, real: dict[str, Any]) -> bytes:
+    """A workbook of one of SPECS, made once."""
+    key = make, real["spec_hash"]
     if key not in _MADE:
-        _MADE[key] = cost_xlsx(PricedEstimate.from_json(real), CREATED).content
+        _MADE[key] = make(PricedEstimate.from_json(real), CREATED).content
     return _MADE[key]
 
 
+def opened(content: bytes) -> Any:
+    """A workbook to be changed."""
+    return openpyxl.load_workbook(io.BytesIO(content))
+
+
+@cache
 def read(content: bytes, data_only: bool = False) -> Any:
+    """A workbook to be looked at: most tests look at the same."""
     return openpyxl.load_workbook(io.BytesIO(content), data_only=data_only)
 
 
@@ -106,7 +114,7 @@ def assert_same(found: Any, wanted: Any, where: str) -> None:
 
 @pytest.mark.parametrize("make", [bom_xlsx, cost_xlsx])
 def test_every_formula_gives_the_value_it_is_delivered_with(real: dict[str, Any], make: Any) -> None:
-    content = make(PricedEstimate.from_json(real), CREATED).content
+    content = made(make, real)
     delivered = read(content, data_only=True)
     formulas = Workbook(read(content)).formulas()
     assert len(formulas) > 3 * len(real["bom"]["lines"])
@@ -122,14 +130,14 @@ def test_formulas_of_an_awkward_bill_hold_too() -> None:
 
 
 def test_totals_of_the_workbook_are_those_of_the_estimate(real: dict[str, Any]) -> None:
-    computed = Workbook(read(bom_xlsx(PricedEstimate.from_json(real), CREATED).content))
+    computed = Workbook(read(made(bom_xlsx, real)))
     lines, row = real["bom"]["lines"], len(real["bom"]["lines"]) + 2
     header = list(LETTER)
     for end, total in real["bom"]["totals_usd"].items():
         column = header.index(f"extended_price_usd_{end}") + 1
         assert computed.value("Bill of materials", row, column) == pytest.approx(total, abs=CENT)
     groups = {(line["fabric"], line["category"]) for line in lines}
-    book = read(bom_xlsx(PricedEstimate.from_json(real), CREATED).content)
+    book = read(made(bom_xlsx, real))
     found = {(row[0].value, row[1].value) for row in book["Totals"].iter_rows(min_row=2, max_row=len(groups) + 1)}
     assert found == groups
 
@@ -169,7 +177,7 @@ def ledger(computed: Workbook, book: Any) -> dict[str, dict[str, float]]:
 
 
 def test_the_cost_computed_from_parameters_is_that_of_the_estimate(real: dict[str, Any]) -> None:
-    book = read(cost_content(real))
+    book = read(made(cost_xlsx, real))
     found, seen = ledger(Workbook(book), book), 0
     for item, path in FIGURES.items():
         wanted: Any = real["cost"]
@@ -185,7 +193,7 @@ def test_the_cost_computed_from_parameters_is_that_of_the_estimate(real: dict[st
 
 
 def test_every_year_of_the_cash_flow_is_computed(real: dict[str, Any]) -> None:
-    computed = Workbook(read(cost_content(real)))
+    computed = Workbook(read(made(cost_xlsx, real)))
     columns = list(Cash._fields)
 
     def at(year: int, key: str, end: str = "typical") -> float:
@@ -231,13 +239,13 @@ def test_a_changed_parameter_gives_what_a_new_estimate_gives(parameter: str, ask
     )
     spec = SPECS["infiniband"]
 
-    def made(**economics: Any) -> dict[str, Any]:
+    def estimated(**economics: Any) -> dict[str, Any]:
         found = estimate([parse_spec(spec | {"economics": economics}, catalog)], catalog)[0].as_json()
         values: dict[str, Any] = json.loads(json.dumps(found))
         return values
 
-    before, after = made(), made(**{asked: value})
-    book = read(cost_xlsx(PricedEstimate.from_json(before), CREATED).content)
+    before, after = estimated(), estimated(**{asked: value})
+    book = opened(made(cost_xlsx, before))
     row = next(row for row in book["Parameters"].iter_rows(min_row=2) if row[0].value == parameter)
     for cell in row[3:4] if parameter == "years" else row[2:5]:
         cell.value = value
@@ -251,9 +259,9 @@ def test_a_changed_parameter_gives_what_a_new_estimate_gives(parameter: str, ask
 
 
 def test_sheets_of_a_workbook_are_there_and_frozen(real: dict[str, Any]) -> None:
-    names = read(cost_content(real)).sheetnames
+    names = read(made(cost_xlsx, real)).sheetnames
     assert names[0] == "Cost"
-    assert read(bom_xlsx(PricedEstimate.from_json(real), CREATED).content).sheetnames[0] == "Bill of materials"
+    assert read(made(bom_xlsx, real)).sheetnames[0] == "Bill of materials"
     assert {
         "Cash flow",
         "Cash flow, low",
@@ -264,10 +272,10 @@ def test_sheets_of_a_workbook_are_there_and_frozen(real: dict[str, Any]) -> None
         "Design",
         "Sources and assumptions",
     } <= set(names)
-    for sheet in read(cost_content(real)):
+    for sheet in read(made(cost_xlsx, real)):
         assert sheet.freeze_panes, sheet.title
         assert sheet.print_title_rows == "$1:$1", sheet.title
-    assert read(cost_content(real))["Cash flow"].freeze_panes == "B2"
+    assert read(made(cost_xlsx, real))["Cash flow"].freeze_panes == "B2"
 
 
 def test_an_estimate_of_an_older_model_has_a_bill_without_cost_sheets() -> None:
@@ -276,7 +284,7 @@ def test_an_estimate_of_an_older_model_has_a_bill_without_cost_sheets() -> None:
 
 
 def test_another_quantity_moves_the_totals(real: dict[str, Any]) -> None:
-    book = read(bom_xlsx(PricedEstimate.from_json(real), CREATED).content)
+    book = opened(made(bom_xlsx, real))
     sheet, line = book["Bill of materials"], real["bom"]["lines"][1]
     sheet[f"{LETTER['quantity']}3"] = line["quantity"] + 10
     total = Workbook(book).value("Totals", 2 + len({(x["fabric"], x["category"]) for x in real["bom"]["lines"]}), 8)
@@ -286,7 +294,7 @@ def test_another_quantity_moves_the_totals(real: dict[str, Any]) -> None:
 
 @pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed: its own computation cannot be compared")
 def test_libreoffice_computes_the_same_totals(real: dict[str, Any], tmp_path: Path) -> None:
-    content = cost_content(real)
-    delivered, computed = read(content, data_only=True), recomputed(read(content), tmp_path)
+    content = made(cost_xlsx, real)
+    delivered, computed = read(content, data_only=True), recomputed(opened(content), tmp_path)
     for sheet, place, _ in Workbook(read(content)).formulas():
         assert_same(computed[sheet][place].value, delivered[sheet][place].value, f"{sheet}!{place}")
