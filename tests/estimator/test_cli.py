@@ -8,16 +8,11 @@ from typing import Any
 
 import pytest
 
+from tests.estimator.verbs import run
+
 ROOT = Path(__file__).parents[2]
 SPEC = {"compute": {"server": "dgx-h100", "nodes": 127}, "fabric": {"generation": "ndr"}}
 REQUEST = {"system": {"gpu": "h100-sxm"}, "gpus": [8, 16], "message_bytes": [8, 2**30]}
-
-
-def run(*arguments: str, text: Any = None) -> subprocess.CompletedProcess[str]:
-    """``python -m estimator …`` with ``text`` (or its JSON) on standard input."""
-    given = text if isinstance(text, str) else json.dumps(text)
-    command = [sys.executable, "-m", "estimator", *arguments]
-    return subprocess.run(command, input=given, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
 
 
 def refused(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
@@ -60,6 +55,7 @@ def test_an_estimate_starts_without_what_it_does_not_use() -> None:
     done = subprocess.run(
         command, input=json.dumps(SPEC), capture_output=True, text=True, cwd=ROOT, timeout=60, check=True
     )
+    assert done.stdout == run("estimate", "-", text=SPEC).stdout
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
     assert {"pydantic", "estimator.pipeline"} <= loaded
     assert not loaded & {

@@ -1,8 +1,6 @@
 """Predictions of a design are those of the system that it comes to."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from estimator.performance.prediction import predict
 from estimator.pipeline import estimate
 from estimator.spec.design import spec_hash
 from estimator.spec.parse import parse_spec
+from tests.estimator.verbs import run
 
 DESIGN = {"compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr", "oversubscription": "2:1"}}
 ASKED = {"message_bytes": [1 << 20, 1 << 30], "collective": "alltoall"}
@@ -91,12 +90,6 @@ def test_what_cannot_be_predicted_is_refused_by_its_key(
 
 def test_the_command_line_takes_a_design(tmp_path: Path, catalog: Catalog) -> None:
     asked = {"design": DESIGN, **ASKED}
-    done = subprocess.run(
-        [sys.executable, "-m", "estimator", "predict", "-"],
-        input=json.dumps(asked),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run("predict", "-", text=asked)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["rows"] == predicted(asked, catalog)["rows"]

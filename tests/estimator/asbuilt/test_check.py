@@ -4,8 +4,6 @@ import csv
 import io
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +24,7 @@ from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
 from tests.estimator.asbuilt import fabric_dumps as dumps
 from tests.estimator.asbuilt.fabric_dumps import Cable, cables_of
+from tests.estimator.verbs import run
 
 Json = dict[str, Any]
 ROOT = Path(__file__).parents[3]
@@ -516,23 +515,20 @@ def test_a_list_that_names_every_link_from_both_ends_doubles_none(ndr: LinkList)
 # ---------------------------------------------------------------- command line
 
 
-def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    given = [sys.executable, "-m", "estimator", "compare-links", *map(str, arguments)]
-    return subprocess.run(given, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
-
-
 def test_the_command_line_compares_a_file_with_a_design(ndr: LinkList, tmp_path: Path) -> None:
     spec, links, names = tmp_path / "spec.json", tmp_path / "fabric.txt", tmp_path / "names.csv"
     spec.write_text(json.dumps(NDR))
     cables = cables_of(ndr)
     changed, places = faulty_cables(cables)
     links.write_text(dump(changed))
-    done = command(spec, links)
+    done = run("compare-links", spec, links)
     assert (done.returncode, done.stderr) == (0, "")
     check_the_three_faults(json.loads(done.stdout), cables, places)
     links.write_text(dump(cables, switch_name=strange, host_name=strange))
     names.write_text("".join(f"{strange(name)},{name}\n" for name in ndr.table.devices.names))
-    told_by = json.loads(command(spec, links, "--names", names, "--format", "ibnetdiscover").stdout)["names"]["told_by"]
+    told_by = json.loads(run("compare-links", spec, links, "--names", names, "--format", "ibnetdiscover").stdout)[
+        "names"
+    ]["told_by"]
     assert told_by == {"map": len(ndr.table.devices)}
 
 
@@ -546,11 +542,11 @@ def test_the_command_line_refuses_what_it_cannot_read(tmp_path: Path) -> None:
         ((spec, tmp_path / "none"), "cannot_read"),
         ((spec, links, "--names", tmp_path / "none"), "cannot_read"),
     ):
-        done = command(*arguments)
+        done = run("compare-links", *arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert json.loads(done.stderr)["problems"][0]["code"] == code
     links.write_bytes(bytes(range(256)) * 1000)  # longer than what is read before it is refused
-    assert len(command(spec, links).stderr.splitlines()) == 1
+    assert len(run("compare-links", spec, links).stderr.splitlines()) == 1
 
 
 # ---------------------------------------------------------------- size

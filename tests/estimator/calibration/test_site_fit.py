@@ -1,9 +1,6 @@
 """The quick site fit: it finds constants that logs were made with, leaves alone what they do not inform, says its bounds."""
 
 import json
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ from estimator.pipeline import estimate
 from estimator.spec.calibration import Calibrated, calibrated_problems, constants_of
 from estimator.spec.design import spec_hash
 from estimator.spec.parse import parse_spec
+from tests.estimator import verbs
 from tests.estimator.calibration.log_texts import LOGS, measured_log
 
 CATALOG = load_catalog()
@@ -350,17 +348,11 @@ def test_the_hash_is_of_the_values_alone() -> None:
 
 
 # ---------------------------------------------------------------- command line
-def run_cli(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "estimator", "calibrate", *arguments], capture_output=True, text=True, check=False
-    )
-
-
 def test_the_command_reads_several_logs_and_a_system(tmp_path: Path) -> None:
     (tmp_path / "two.txt").write_bytes(made_log({}, 16, 2))
     (tmp_path / "system.json").write_text(json.dumps(NETWORK))
-    done = run_cli(
-        [str(LOGS / "h100x4_all_reduce.txt"), str(tmp_path / "two.txt"), "--system", str(tmp_path / "system.json")]
+    done = verbs.run(
+        "calibrate", LOGS / "h100x4_all_reduce.txt", tmp_path / "two.txt", "--system", tmp_path / "system.json"
     )
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(done.stdout)
@@ -378,6 +370,6 @@ def test_the_command_refuses_in_the_one_shape(tmp_path: Path) -> None:
         (["missing.txt"], "cannot_read"),
         ([str(tmp_path / "no.txt")], "no_rows"),
     ):
-        done = run_cli(arguments)
+        done = verbs.run("calibrate", *arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert [problem["code"] for problem in json.loads(done.stderr)["problems"]] == [code]

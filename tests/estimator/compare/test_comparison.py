@@ -21,7 +21,7 @@ from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
 from estimator.result import PricedEstimate, Versions
 from estimator.spec.parse import parse_spec
 from tests.estimator.test_cli import refused as refusal
-from tests.estimator.test_cli import run
+from tests.estimator.verbs import run
 from tests.thorough import n_examples
 
 CATALOG = load_catalog()

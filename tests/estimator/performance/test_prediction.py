@@ -17,6 +17,7 @@ from estimator.errors import SpecError
 from estimator.performance.bandwidth import LIMITS, complete_system, gpu_facts
 from estimator.performance.prediction import MAX_ROWS, predict
 from tests.estimator.designs import H100_NODES
+from tests.estimator.verbs import run
 from tests.thorough import n_examples
 
 CATALOG = load_catalog()
@@ -263,19 +264,9 @@ def test_neither_scipy_nor_networkx_is_loaded() -> None:
 
 
 def test_the_command_line_answers_and_refuses() -> None:
-    def run(text: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "estimator", "predict", "-"],
-            cwd=ROOT,
-            input=text,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    done = run(json.dumps(REQUEST))
+    done = run("predict", "-", text=REQUEST)
     assert done.returncode == 0
     assert json.loads(done.stdout) == predict(REQUEST, CATALOG)
-    done = run(json.dumps(changed(system__gpu="abacus")))
+    done = run("predict", "-", text=changed(system__gpu="abacus"))
     assert (done.returncode, done.stdout) == (2, "")
     assert json.loads(done.stderr)["problems"][0]["code"] == "unknown_part"
