@@ -44,7 +44,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.collect()
         gc.freeze()
-        gc.set_threshold(50_000, 20, 100)  # what tests make is mostly gone without it; looking seldom saves one second in 25
+        gc.set_threshold(50_000, 20, 100)  # most of what tests make goes without it
         gc.enable()
 
 
