@@ -1,5 +1,6 @@
 """What a GPU gets of each link of the system, from its own memory to the core of the network, and what runs over it."""
 
+import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -36,17 +37,17 @@ def levels_chart(levels: Sequence[LinkLevel]) -> Chart:
         {"series": "s0", "text": _head(one), "gb_s": one.gb_s, "rate": _rate(one), "late": _latency(one)}
         for one in levels
     ]
-    y = named_rows([_head(one) for one in levels], 260, has_grid=True)
+    decades = [10**power for power in range(*_powers([one.gb_s for one in levels]))]
     x = {
         "field": "gb_s",
         "type": "quantitative",
-        "title": "Each GPU, one direction, GB/s (logarithmic)",
-        "scale": {"type": "log", "nice": True},
-        "axis": {"format": ",~r", "tickCount": 6},
+        "title": "GB/s of each GPU, one direction",
+        "scale": {"type": "log", "domain": [decades[0], decades[-1]]},
+        "axis": {"format": ",~r", "values": decades},
     }
     tooltip = {"expr": "{'Link': datum.text, 'Each GPU': datum.rate, 'Small message': datum.late}"}
     spec = {
-        "encoding": {"y": y, "x": x},
+        "encoding": {"y": named_rows([_head(one) for one in levels], 160, has_grid=True, has_lines=True), "x": x},
         "layer": [
             {"transform": [IS_ON], "mark": {"type": "point", "filled": True, "size": 120, "tooltip": tooltip}},
             {
@@ -97,11 +98,11 @@ def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Seque
         "transform": [IS_ON],
         "mark": {"type": "bar", "tooltip": tooltip(hover)},
         "encoding": {
-            "y": named_rows(domain, 300),
+            "y": named_rows(domain, 160, has_lines=True),
             "x": {
                 "field": "share",
                 "type": "quantitative",
-                "title": "Share of the step that its calls take",
+                "title": "Share of the step",
                 "stack": "zero",
                 "axis": {"format": ".0%"},
             },
@@ -133,7 +134,7 @@ def traffic_chart(key: str, title: str, levels: Sequence[LinkLevel], sent: Seque
         table,
         "Traffic stands on the furthest link that it uses. Calls that hide behind products count too.",
     )
-    return chart.shaped("low")
+    return chart.shaped("low" if len(domain) <= FEW_LEVELS else "")
 
 
 def slower_words(one: Traffic) -> str:
@@ -142,6 +143,12 @@ def slower_words(one: Traffic) -> str:
         return "alone on its link"
     others = " and ".join(dict.fromkeys(traffic_words(kind).lower() for kind in one.shares_with))
     return f"{computed(one.slowdown)} times with {others}, {computed(one.slowdown_most)} at most"
+
+
+def _powers(values: Sequence[float]) -> tuple[int, int]:
+    """From the power of ten below all values to one past that above them, as of ``range``."""
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    return low, max(high, low + 1) + 1
 
 
 def _head(level: LinkLevel) -> str:

@@ -7,6 +7,8 @@ from designer.charts.vega import IS_ON, POINT, Chart, chart_of, named_rows
 from designer.wording.numbers import computed, count, usd_small, usd_small_range
 from estimator.workloads.servers import ServerRow
 
+FEW_SERVERS = 4
+
 
 def servers_chart(servers: Sequence[ServerRow], key: str) -> Chart | None:
     """A line a server from the low end to the high one, with the typical figure on it; None where none has a price.
@@ -33,7 +35,7 @@ def servers_chart(servers: Sequence[ServerRow], key: str) -> Chart | None:
     x = {"field": "low", "type": "quantitative", "title": "Dollars a million tokens (logarithmic)"}
     spec = {
         "encoding": {
-            "y": named_rows([server_words(one) for one, _ in priced], 260, has_grid=True),
+            "y": named_rows([server_words(one) for one, _ in priced], 180, has_grid=True, has_lines=True),
         },
         "layer": [
             {
@@ -74,7 +76,7 @@ def servers_chart(servers: Sequence[ServerRow], key: str) -> Chart | None:
         table,
         "Ends are those of prices, running cost and the band of the rate. What all servers have in common is in them too.",
     )
-    return chart.shaped("low")
+    return chart.shaped("low" if len(priced) <= FEW_SERVERS else "")
 
 
 def server_words(one: ServerRow) -> str:

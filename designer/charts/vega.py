@@ -52,15 +52,26 @@ CONFIG = {
 }
 
 
-def named_rows(names: Sequence[str], limit_px: int, has_grid: bool = False) -> Spec:
-    """The y axis of a chart with a row a name (field ``text``), in their order; names end after ``limit_px``."""
+def named_rows(names: Sequence[str], limit_px: int, has_grid: bool = False, has_lines: bool = False) -> Spec:
+    """The y axis of a chart with a row a name (field ``text``), in their order; names end after ``limit_px``.
+
+    ``has_lines`` puts each part of a name on a line of its own: "Host memory, from GPU to GPU, 23.8 GB/s" takes three.
+    """
+    by_part = {
+        "labelExpr": "split(datum.label, ', ')",
+        "labelLineHeight": 12,
+        "labelFontSize": 11,
+        "labelOverlap": False,
+    }
+    lines = by_part if has_lines else {}
     return {
         "field": "text",
         "type": "nominal",
         "title": None,
         "sort": None,
         "scale": {"domain": list(names)},
-        "axis": {"ticks": False, "domain": False, "labelLimit": limit_px} | ({"grid": True} if has_grid else {}),
+        "axis": {"ticks": False, "domain": False, "labelLimit": limit_px, **lines}
+        | ({"grid": True} if has_grid else {}),
     }
 
 
@@ -164,7 +175,9 @@ def chart_of(
 
 
 def _with_colours(spec: Spec, colours: Spec) -> Spec:
-    encoding = spec["encoding"] | {"color": {"field": "series", "type": "nominal", "scale": colours, "legend": None}}
+    """A spec with the colours of its series, or the first one where all is of one kind: of an empty scale nothing is drawn."""
+    by_series = {"field": "series", "type": "nominal", "scale": colours, "legend": None}
+    encoding = spec["encoding"] | {"color": by_series if colours["domain"] else {"value": "var(--chart-1)"}}
     return spec | {"encoding": encoding}
 
 

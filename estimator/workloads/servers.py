@@ -294,4 +294,4 @@ def _sides(rows: list[ServerRow], some: list[int]) -> tuple[int, int] | None:
 
 
 def _percent(ratio: Range[float]) -> str:
-    return f"{(ratio.low - 1) * 100:+.0f} to {(ratio.high - 1) * 100:+.0f} %"
+    return f"{(ratio.low - 1) * 100:+.0f} to {(ratio.high - 1) * 100:+.0f} %".replace("-", "−")

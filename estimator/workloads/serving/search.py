@@ -205,9 +205,9 @@ def lost(found: Found, at: int, place: int, best: int, words_of_row: Callable[[I
     }
     reason = max(ratios, key=lambda name: ratios[name])
     words = {
-        "more_gpus": f"takes {gpus[place]} GPUs, and the best {gpus[best]}",
-        "slower_tokens": f"takes {tpot[place] / MILLI:.3g} ms a token, and the best {tpot[best] / MILLI:.3g} ms",
-        "fewer_tokens_per_gpu": f"serves {rate[place]:,.0f} tokens a second and GPU, and the best {rate[best]:,.0f}",
+        "more_gpus": f"takes {gpus[place]} GPUs where the best takes {gpus[best]}",
+        "slower_tokens": f"takes {tpot[place] / MILLI:.3g} ms a token where the best takes {tpot[best] / MILLI:.3g} ms",
+        "fewer_tokens_per_gpu": f"serves {rate[place]:,.0f} tokens a second and GPU where the best serves {rate[best]:,.0f}",
     }
     if ratios[reason] <= 1:
         return Advice(

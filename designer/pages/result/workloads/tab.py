@@ -24,8 +24,6 @@ from estimator.result import PricedEstimate
 from estimator.workloads.paths.hierarchy import LinkLevel
 from estimator.workloads.training.answer import StepAnswer
 
-LAYOUTS_DRAWN = 5
-
 
 def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
     """Training and serving on the design, and its links; why there is nothing where nothing was predicted."""
@@ -89,7 +87,7 @@ def training_context(estimate: PricedEstimate, query: Given) -> Context:
         context |= {"searched": found}
         if found.layouts:
             best = found.layouts[0]
-            charts = [parts_chart(found.layouts[:LAYOUTS_DRAWN])]
+            charts = [parts_chart(found.layouts)]
             context |= {"best": best, "best_words": layout_words(best.parallel), "parts_charts": charts}
             context |= {"run": run_of(form, best, on)}
         if form.text("train_beside") == SERVERS:

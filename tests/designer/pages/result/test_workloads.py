@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.charts.paths import levels_chart
+from designer.charts.workloads import parts_chart
 from designer.models import Design
 from designer.pages.result.workloads.tab import serving_context, training_context, workloads_context
 from designer.services.designs.results import result_of
@@ -74,6 +75,28 @@ def best_of(estimate: Any, **asked: Any) -> Any:
     """What the verb answers for the same design, model and batch."""
     request = {"system": system_keys(estimate), "gpus": estimate.compute.counts.gpus, "top": 10, **asked}
     return trained(request, load_catalog())
+
+
+def test_marks_of_a_chart_without_series_have_a_colour(owner: User, sent: list[str]) -> None:
+    """Vega draws nothing in the colours of an empty scale: the chart had its words and no points."""
+    _, job = finished(owner, SPEC)
+    estimate = result_of(job)
+    assert estimate
+    assert levels_chart(levels_of_design(estimate)).spec["encoding"]["color"] == {"value": "var(--chart-1)"}
+
+
+def test_layouts_of_the_same_degrees_have_one_bar(owner: User, sent: list[str]) -> None:
+    """Two bars of one name are drawn as one of both together."""
+    _, job = finished(owner, SPEC)
+    estimate = result_of(job)
+    assert estimate
+    layouts = training_context(estimate, {"train_model": "llama3-8b"})["searched"].layouts
+    chart = parts_chart(layouts)
+    bars = [row["text"] for row in chart.spec["data"]["values"] if row["series"] == "s0"]
+    assert len(bars) < len(layouts), "the case has none of the same degrees"
+    assert len(bars) == len(set(bars)) == len(chart.table.rows)
+    drawn = sum(row["seconds"] for row in chart.spec["data"]["values"] if row["text"] == bars[0])
+    assert drawn == pytest.approx(layouts[0].step_s, rel=0.01)
 
 
 def test_the_fastest_layouts_are_those_of_the_verb(page: Client, owner: User, sent: list[str]) -> None:
