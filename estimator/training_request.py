@@ -257,7 +257,7 @@ class Trainer:
         bands = [band_of(run, self._constants) for run in only]
         made = answers(steps, traffic, self._constants, bands)
         return [
-            (place, {**answer.as_json(), **_shown(more, answer, run)})
+            (place, {**_noted(answer, run).as_json(), **_shown(more, answer, run)})
             for (place, run, more), answer in zip(runs, made, strict=True)
         ]
 
@@ -286,7 +286,7 @@ class Trainer:
             bands = [band_of(one, self._constants) for one in kept]
             found_answers = answers(steps, traffic_of(steps, times), self._constants, bands)
             made = [
-                {"parallel": parallel_of(one.layout), **answer.as_json(), **_shown(whole, answer, one)}
+                {"parallel": parallel_of(one.layout), **_noted(answer, one).as_json(), **_shown(whole, answer, one)}
                 for one, answer in zip(kept, found_answers, strict=True)
             ]
         return {"layouts": made, "looked_at": found.looked_at, "refused": found.refused, "gpus": n_gpus, **more}
@@ -432,6 +432,11 @@ class Trainer:
         if problems:
             raise SpecError(problems)
         return float(np.exp(common_ln(np.array(off))))
+
+
+def _noted(answer: StepAnswer, run: Run) -> StepAnswer:
+    """An answer with what is to be known of a model of the user's own, such as that its architecture is not known."""
+    return answer.but(notes=(run.shape.note, *(answer.notes or ()))) if run.shape.own_note else answer
 
 
 def _shown(more: Json, answer: StepAnswer, run: Run) -> Json:

@@ -155,7 +155,8 @@ class Placements:
             figures = corrected(figures, cases, checked.correction)
             setting = replace(setting, is_calibrated=True)
         pools, workers = figures.handover, checked.layouts[-1].get("workers", 1)
-        notes = [note for one in checked.layouts for note in layout_notes(checked.shape, one)]
+        notes = [checked.shape.own_note] if checked.shape.own_note else []
+        notes += [note for one in checked.layouts for note in layout_notes(checked.shape, one)]
         if setting.crosses:
             notes.append(path_note(setting.widest, fabric, float(communication_share(figures)[-1])))
         missing = float(max(one.missing_bytes[0] for one in (memory, pools.memory if pools else memory)))

@@ -39,4 +39,4 @@ def counted(shape: ModelShape) -> str:
     """Parameters of a model in a line, and what is to be known of how it was read."""
     total, active = total_parameters(shape), active_parameters(shape)
     words = f"{parameters(total)} parameters" + (f", {parameters(active)} active" if shape.is_moe else "")
-    return f"{words}. {shape.note}" if shape.note and shape.id == "own" else words
+    return f"{words}. {shape.own_note}" if shape.own_note else words

@@ -156,6 +156,11 @@ class ModelShape(Shape):
         return "mqa" if self.kv_heads == 1 else "gqa"
 
     @property
+    def own_note(self) -> str:
+        """Of a shape of the user's own: what is to be known of how it was read; empty where nothing is."""
+        return self.note if self.id == "own" else ""
+
+    @property
     def is_moe(self) -> bool:
         """Whether any layer routes tokens to experts."""
         return self.experts is not None

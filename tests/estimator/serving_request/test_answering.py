@@ -185,6 +185,12 @@ def test_a_wrong_value_is_one_problem_at_the_key_that_was_typed(
         assert asked(**{**changes, key.partition(".")[0]: [1, value] if "." in key else value})
 
 
+def test_a_model_of_unknown_architecture_is_said_in_the_answer() -> None:
+    config = {"model_type": "flurb", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32}
+    answer = asked(model={**config, "intermediate_size": 11_008, "vocab_size": 32_000})
+    assert answer["notes"][0].startswith("Architecture 'flurb' is not known: read by its usual keys")
+
+
 def searched(**changes: Any) -> Any:
     return asked(**{"layout": None, "gpus": 8, "concurrency": 64, **changes})
 

@@ -118,6 +118,14 @@ def test_unknown_names_are_refused_with_those_near() -> None:
     assert codes(system={**SYSTEM, "gpu": "h1000"}) == [("system.gpu", "unknown_part")]
 
 
+@pytest.mark.parametrize("layout", [{"tp": 1, "pp": 1, "cp": 1, "dp": 64, "virtual_stages": 1}, None])
+def test_a_model_of_unknown_architecture_is_said_in_the_answer(layout: dict[str, int] | None) -> None:
+    config = {"model_type": "flurb", "hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32}
+    model = {**config, "intermediate_size": 8_192, "vocab_size": 32_000}
+    answer = train(model=model, **layout) if layout else train(model=model, parallel={"global_batch": 64})["layouts"][0]
+    assert answer["notes"][0].startswith("Architecture 'flurb' is not known: read by its usual keys")
+
+
 def test_gpus_without_a_network_are_refused() -> None:
     assert codes(system={**SYSTEM, "fabric": "none"}) == [("system.fabric", "no_network")]
 
