@@ -3,9 +3,10 @@
     python -m tests.estimator.workloads.rivals.compare [--aiconfigurator PYTHON] [--calculon PYTHON SYSTEMS] [--every N]
 
 PYTHON is an interpreter of an environment with the tool (``pip install aiconfigurator``; calculon is installed from its
-repository, github.com/calculon-ai/calculon, whose folder ``systems`` is SYSTEMS: the package of that name on PyPI is
-another). A tool that is not given is written as not installed. Beside each tool stand the errors of the model, fitted without
-the model that is predicted, and of the naive guess, on the very rows that the tool answered.
+repository, github.com/calculon-ai/calculon, whose folder ``systems`` is SYSTEMS, with numpy, pandas and psutil, which it does
+not name: the package of that name on PyPI is another). A tool that is not given is written as not installed. Beside each tool
+stand the errors of the model, fitted without the model that is predicted, and of the naive guess, on the very rows that the
+tool answered.
 """
 
 import argparse

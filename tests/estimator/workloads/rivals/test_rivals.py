@@ -1,5 +1,6 @@
 """The script that runs other tools on the measured rows: what it gives them, what it makes of answers, and the file it wrote."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -47,6 +48,21 @@ def test_a_tool_that_is_not_there_gets_no_figures(tmp_path: Path, monkeypatch: p
         rivals.cache_clear()
     assert {row.tool for row in rows} == {"aiconfigurator", "calculon"}
     assert all(row.note == "not installed" and row.errors is None and row.answered == 0 for row in rows)
+
+
+def test_an_environment_that_lacks_what_a_tool_needs_is_no_answer_of_the_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As calculon without numpy, which once stood in the file as 608 steps that it has no answer to."""
+    (tmp_path / "calculon").mkdir()
+    (tmp_path / "calculon" / "__init__.py").write_text("import no_such_part")
+    (tmp_path / "calculon-0.1.0.dist-info").mkdir()
+    (tmp_path / "calculon-0.1.0.dist-info" / "METADATA").write_text("Name: calculon\nVersion: 0.1.0\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    script = Path(compare.__file__).with_name("with_calculon.py")
+    with pytest.raises(subprocess.CalledProcessError) as stopped:
+        compare.answers([sys.executable, str(script), str(tmp_path)], [{"id": "a"}])
+    assert "no_such_part" in stopped.value.stderr
 
 
 def test_the_file_says_what_was_run() -> None:

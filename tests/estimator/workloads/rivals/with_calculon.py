@@ -100,6 +100,8 @@ def main() -> None:
         row = json.loads(line)
         try:
             found = answer(row, systems)
+        except ImportError:
+            raise  # the environment is not whole, which says nothing of the tool
         except Exception as error:  # noqa: BLE001 - a tool of others, whose every failure is an answer here
             found = {"why": f"{type(error).__name__}: {error}"[:200]}
         print(json.dumps({"id": row["id"], **found}), file=out, flush=True)
