@@ -148,12 +148,12 @@ def judged(found: Found, gpus: int | None, target: Target) -> Found:
 def ranking(found: Found, is_fixed: bool, has_target: bool) -> IntArray:
     """Places (flat, layout × load) from best to worst of those that meet the targets.
 
-    With targets the fewest GPUs win, then the shortest time per token. Without: on given GPUs the most tokens a second, else
-    the most a GPU.
+    On given GPUs the most tokens a second win. Else with targets the fewest GPUs, and without the most tokens a second and
+    GPU. Of equals the shortest time per token comes first.
     """
     candidates = np.flatnonzero(found.meets)
     tokens = found.tokens_s if is_fixed else found.tokens_s_per_gpu
-    first = found.total_gpus if has_target else -tokens
+    first = found.total_gpus if has_target and not is_fixed else -tokens
     keys = (found.tpot_s.ravel()[candidates], first.ravel()[candidates])
     return np.asarray(candidates[np.lexsort(keys)], dtype=np.int64)
 

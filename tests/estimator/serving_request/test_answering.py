@@ -236,6 +236,15 @@ def test_a_target_takes_the_fewest_gpus_that_meet_it() -> None:
     assert loose["best"]["gpus"] < tight["best"]["gpus"]
 
 
+def test_on_given_gpus_the_most_tokens_that_keep_to_a_target_win() -> None:
+    """Not one request at a time, which is fastest for its reader: the GPUs are there, whatever runs on them."""
+    answer = searched(concurrency=None, target={"tpot_ms": 30}, top=100)
+    best = answer["best"]["rows"][0]
+    assert best["tpot_ms"] <= 30
+    assert best["concurrency"] > 8
+    assert best["tokens_per_s"] == max(one["rows"][0]["tokens_per_s"] for one in answer["placements"])
+
+
 def test_a_target_that_nothing_meets_says_how_near_the_nearest_comes() -> None:
     answer = searched(target={"tpot_ms": 0.01})
     assert answer["best"] is None

@@ -32,7 +32,7 @@ def test_nine_rows_in_ten_lie_within_the_stated_band(data: Aggregated) -> None:
     is_moe = np.broadcast_to(data.cases.is_moe, off.shape)
     for kind, own in (("dense", ~is_moe), ("moe", is_moe)):
         inside = off[own] <= constants.value(f"tpot_band_{kind}")
-        assert 0.85 <= inside.mean() <= 0.97
+        assert 0.85 <= inside.mean() <= 0.95
 
 
 def test_disaggregated_times_are_as_close_as_stated() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
+from estimator.training_request import band_of
 from estimator.workloads.accuracy import STEP, rankings
 from estimator.workloads.models.counts import total_parameters
 from estimator.workloads.paths.host_memory import HOST_MEMORY
@@ -50,6 +51,17 @@ def test_predictions_are_as_near_as_was_fitted(data: Measured) -> None:
     off = np.abs(data.errors(training_constants()))
     assert np.median(off) < 0.035
     assert np.quantile(off, 0.9) < 0.125
+
+
+def test_nine_steps_in_ten_lie_within_the_stated_band(data: Measured) -> None:
+    constants = training_constants()
+    off, is_moe = np.abs(data.errors(constants)), np.array([row.run.shape.is_moe for row in data.rows])
+    for kind, own in (("dense", ~is_moe), ("moe", is_moe)):
+        assert {band_of(row.run, constants) for row, is_own in zip(data.rows, own, strict=True) if is_own} == {
+            f"{kind}.seen"
+        }
+        band = next(row.value for row in constants.rows if (row.name, row.index) == ("band", f"{kind}.seen"))
+        assert 0.85 <= (off[own] <= band).mean() <= 0.95
 
 
 def test_own_steps_of_eager_pytorch_are_met_by_constants_of_its_own() -> None:
