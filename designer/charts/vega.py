@@ -168,16 +168,16 @@ def chart_of(
             "padding": PADDING,
             "data": {"name": "rows", "values": rows},
             "params": [HIDDEN_SERIES],
-            **_with_colours(spec, scale),
+            **_with_colours(spec, scale if legend else None),
             "config": CONFIG,
         },
     )
 
 
-def _with_colours(spec: Spec, colours: Spec) -> Spec:
+def _with_colours(spec: Spec, colours: Spec | None) -> Spec:
     """A spec with the colours of its series, or the first one where all is of one kind: of an empty scale nothing is drawn."""
     by_series = {"field": "series", "type": "nominal", "scale": colours, "legend": None}
-    encoding = spec["encoding"] | {"color": by_series if colours["domain"] else {"value": "var(--chart-1)"}}
+    encoding = spec["encoding"] | {"color": by_series if colours else {"value": "var(--chart-1)"}}
     return spec | {"encoding": encoding}
 
 
