@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 from django import forms
@@ -13,15 +14,20 @@ from designer.forms.design import DesignForm
 from designer.forms.keys import ALL_KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, Key, field_name, read_path, write_path
 from designer.wording.context import Context
 from designer.wording.numbers import message_size
+from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.record import Given, Json
+from estimator.search.columns.parts import vendors_of
 from estimator.search.figures import FIGURES
+from estimator.search.limits import VENDORS
 from estimator.search.request import DEFAULT_BYTES
 from estimator.search.values import FREE
 
 FIXED, LIST, RANGE, OPEN = "fixed", "list", "range", "free"
 WAYS = {FIXED: "Fixed", LIST: "List", RANGE: "Range", OPEN: "Free"}
-N_LIMITS, N_FRONT = 4, 2
+N_LIMITS, N_FRONT = 6, 2
+HOW_VENDORS, VENDOR_NAMES = "vendors_how", "vendors"
+ALLOWED, BARRED = "allowed", "barred"
 TOPS = (20, 50, 100, 200)
 SIZES = (2**10, 2**20, 2**24, 2**28, 2**30, DEFAULT_BYTES)
 
@@ -145,6 +151,10 @@ class ExploreForm(forms.Form):
         """Controls of the limits: figure, least, most."""
         return [(self[f"limit{at}"], self[f"least{at}"], self[f"most{at}"]) for at in range(N_LIMITS)]
 
+    def vendors(self) -> list[forms.BoundField]:
+        """Controls of the limit that names vendors: how, and which."""
+        return [self[HOW_VENDORS], self[VENDOR_NAMES]]
+
     def front(self) -> list[forms.BoundField]:
         """Controls of the figures of the front."""
         return [self[f"pareto{at}"] for at in range(N_FRONT)]
@@ -169,6 +179,8 @@ class ExploreForm(forms.Form):
             if (value := self._value(at, name, way)) is not None:
                 write_path(base, at, value)
         limits = [self._typed_limit(at) for at in range(N_LIMITS) if given.get(f"limit{at}")]
+        if (how := given.get(HOW_VENDORS)) and given.get(VENDOR_NAMES):
+            limits.append({"figure": VENDORS, how: list(given[VENDOR_NAMES])})
         pareto = [given[f"pareto{at}"] for at in range(N_FRONT) if given.get(f"pareto{at}")]
         aims: Json = {"objective": given.get("objective") or None, "limits": limits, "pareto": pareto}
         numbers = {name: number_of(given.get(name)) for name in ("at_bytes", "top")}
@@ -222,7 +234,12 @@ def control_of(problem: Problem, asked: Given) -> tuple[str, str]:
                 "figures": ("figure", "Figure"),
             }
             name, label = names[kind]
-            return f"{name}{at}", label
+            limit = next(islice(_listed(asked, kind), at, None), None)
+            return (
+                (VENDOR_NAMES, "Vendors of switches")
+                if kind == "limits" and _names_vendors(limit)
+                else (f"{name}{at}", label)
+            )
     span, _, _ = path.partition(".")
     if span in ("x", "y"):
         return (f"{span}_values", "Values") if ".values" in path else (span, "What varies")
@@ -273,6 +290,13 @@ def _aims() -> dict[str, forms.Field]:
     }
     for at in range(N_FRONT):
         found[f"pareto{at}"] = ask(("Against", "and")[at], "", [("", "nothing"), *figures])
+    makers = [(name, name) for name in vendors_of(load_catalog())]
+    ways = [("", "Any vendor"), (ALLOWED, "Only these"), (BARRED, "None of these")]
+    found[HOW_VENDORS] = ask("Vendors of switches", "", ways)
+    several = forms.SelectMultiple({"size": 5}, makers)
+    found[VENDOR_NAMES] = forms.MultipleChoiceField(
+        required=False, choices=makers, widget=several, label="Vendors that the limit names"
+    )
     for at in range(N_LIMITS):
         found[f"limit{at}"] = ask(f"Limit {at + 1}", "", [("", "No limit"), *figures])
         found[f"least{at}"] = ask(f"Limit {at + 1}, at least", inputmode="decimal", placeholder="at least")
@@ -340,9 +364,17 @@ def _initial_of(values: Given) -> Context:
     out: Context = {key: values.get(key) for key in ("objective", "top")}
     out |= {"at_bytes": values.get("at_bytes") or DEFAULT_BYTES}
     out |= {f"pareto{at}": name for at, name in enumerate(_listed(values, "pareto"))}
-    for at, limit in enumerate(one for one in _listed(values, "limits") if isinstance(one, Mapping)):
+    limits = [one for one in _listed(values, "limits") if isinstance(one, Mapping)]
+    for one in filter(_names_vendors, limits):
+        how = ALLOWED if one.get(ALLOWED) is not None else BARRED
+        out |= {HOW_VENDORS: how, VENDOR_NAMES: one.get(how)}
+    for at, limit in enumerate(one for one in limits if not _names_vendors(one)):
         out |= {f"limit{at}": limit.get("figure"), f"least{at}": limit.get("least"), f"most{at}": limit.get("most")}
     return out
+
+
+def _names_vendors(limit: Any) -> bool:
+    return isinstance(limit, Mapping) and (limit.get(ALLOWED) is not None or limit.get(BARRED) is not None)
 
 
 def _listed(values: Given, key: str) -> Iterator[Any]:

@@ -259,6 +259,8 @@ def figure_text(value: Any, unit: str) -> str:
         "Gb/s": gbit_s,
         "share": percent,
         ":1": lambda ratio: f"{significant(float(ratio))}:1",
+        "m": lambda metres: f"{significant(float(metres))} m",
+        "yes or no": lambda flag: "yes" if flag else "no",
     }
     return printers.get(unit, lambda number: count(round(number)))(value)
 

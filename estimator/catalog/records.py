@@ -59,6 +59,14 @@ class AuxPort(NamedTuple):
     purpose: str | None
 
 
+GENERIC = "Generic"  # stands for any vendor
+
+
+def maker_of(vendor: str) -> str:
+    """A vendor's name without what it belongs to: "NVIDIA (Mellanox)" → "NVIDIA"."""
+    return vendor.split(" (")[0]
+
+
 class Switch(NamedTuple):
     """A switch box; ``radix`` is ports of one switch in it at native rate, ``switch_units`` how many it holds."""
 

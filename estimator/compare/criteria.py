@@ -14,6 +14,7 @@ from pathlib import Path
 from estimator.bom.verdict import ALL, NETWORK, PriceVerdict, price_verdict
 from estimator.bom.verdict_words import NO_DIFFERENCE, verdict_words
 from estimator.catalog.catalog import Catalog
+from estimator.catalog.records import GENERIC, maker_of
 from estimator.performance.result import AllReduceTable, CollectiveTable
 from estimator.ranges import Range
 from estimator.result import Estimate, PricedEstimate
@@ -285,11 +286,11 @@ def _freedom(pair: Compared, catalog: Catalog) -> Iterator[Criterion | None]:
 def switch_makers(catalog: Catalog, protocol: str, rate_gbit_s: int) -> list[str]:
     """Who makes switches of a protocol with ports of a rate that can be bought; generic boxes stand for no vendor."""
     found = {
-        switch.vendor.split(" (")[0]
+        maker_of(switch.vendor)
         for key, switch in catalog.switches.items()
         if switch.protocol == protocol
         and switch.status == "available"
-        and switch.vendor != "Generic"
+        and switch.vendor != GENERIC
         and catalog.switch_ports(key, rate_gbit_s)
     }
     return sorted(found)
@@ -299,7 +300,7 @@ def adapter_makers(catalog: Catalog, protocol: str, rate_gbit_s: int) -> list[st
     """Who makes NICs of a protocol that reach a rate and can be bought."""
     return sorted(
         {
-            nic.vendor.split(" (")[0]
+            maker_of(nic.vendor)
             for nic in catalog.nics.values()
             if protocol in nic.protocols and nic.status == "available" and nic.total_rate_gbit_s >= rate_gbit_s
         }

@@ -15,6 +15,7 @@ import numpy as np
 
 from estimator.bom.lines import CABLE, FIBER, MANAGEMENT, MODULE, NIC, PANEL, RACK_SYSTEM, SERVER, SWITCH, BomLine
 from estimator.catalog.catalog import Catalog
+from estimator.catalog.records import maker_of
 from estimator.cost.inputs import Parameter, Priced
 from estimator.cost.model import Money, money
 from estimator.cost.result import Histogram, Lever, Likely, Percentiles, Simulated, Uncertainty
@@ -168,7 +169,7 @@ def vendor_name(line: BomLine, catalog: Catalog) -> str:
     part = line.part or ""
     records = (catalog.servers.get(part), catalog.switches.get(part), catalog.nics.get(part), catalog.cables.get(part))
     made = next((record for record in records if record), None)
-    return made.vendor.split(" (")[0] if made else line.description
+    return maker_of(made.vendor) if made else line.description
 
 
 def _draw_prices(seed: int, block: int, n: int, quantiles: FloatArray, groups: PriceGroups) -> FloatArray:

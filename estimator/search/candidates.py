@@ -243,7 +243,7 @@ def _check_columns(space: Space, template: Template, start: Json) -> None:
         others = {type(value): value for value in axis.values if type(value) is not int and value is not None}
         texts = [value for value in axis.values if isinstance(value, str)]
         tried = [*({min(whole), max(whole)} if whole else ()), *others.values(), *texts]
-        for value in dict.fromkeys(tried):
+        for value in {(type(one), one): one for one in tried}.values():  # true is not 1
             _, found = validated(DesignSpec, with_values(start, {axis.path: value}), "a design")
             problems += [one for one in found if one.field == axis.path][:1]
     if problems:

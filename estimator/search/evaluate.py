@@ -8,10 +8,10 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.result import Estimate
-from estimator.search.cables import Uncounted, alike, cabled
 from estimator.search.candidates import Batch, Refused, Space, batches, templates_of
+from estimator.search.columns.cables import Uncounted, alike, cabled
+from estimator.search.columns.money import priced
 from estimator.search.figures import PARTS, Key, Table, figures_of, figures_of_estimate, joined
-from estimator.search.money import priced
 from estimator.search.request import Bounds
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec

@@ -12,24 +12,29 @@ from estimator.errors import Problem, SpecError
 from estimator.ranges import Range
 from estimator.record import Json
 from estimator.result import Estimate
-from estimator.search.bandwidth import COLLECTIVE_OF, Wanted, bandwidths, of_system, worst_leaf
-from estimator.search.cables import Cabled
-from estimator.search.kinds import whole_sums
-from estimator.search.money import ENDS, TYPICAL, Priced, per, usd
+from estimator.search.columns.bandwidth import COLLECTIVE_OF, Wanted, bandwidths, of_system, worst_leaf
+from estimator.search.columns.cables import Alike, Cabled
+from estimator.search.columns.kinds import most_of, whole_sums
+from estimator.search.columns.money import ENDS, TYPICAL, Priced, per, usd
+from estimator.search.columns.parts import part_facts
 from estimator.spec.calibration import constants_of
 from estimator.spec.checking import near_words
+from estimator.spec.design import DesignSpec
 from estimator.units import W_PER_KW, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure. ``is_more`` says that more of it is better; ``needs`` what must be known for it to stand."""
+    """One figure. ``is_more`` says that more of it is better; ``needs`` what must be known for it to stand;
+    ``largest`` is the most that it can be, where there is one.
+    """
 
     name: str
     title: str
     unit: str
     is_more: bool = False
     needs: str = ""
+    largest: float | None = None
 
     @property
     def is_money(self) -> bool:
@@ -61,12 +66,19 @@ FIGURES = {
         Figure("transceivers", "Transceivers", "transceivers"),
         Figure("racks", "Racks", "racks"),
         Figure("switch_ru", "Height of the switches", "RU"),
-        Figure("tiers", "Tiers", "tiers"),
+        Figure("tiers", "Tiers", "tiers", largest=3),
         Figure("nodes", "Nodes", "nodes"),
         Figure("gpus", "GPUs", "GPUs", is_more=True),
         Figure("oversubscription", "Oversubscription of the worst leaf", ":1"),
         Figure("bisection_gbit_s", "Bisection bandwidth", "Gb/s", is_more=True),
-        Figure("uplinks_left", "Share of a leaf's uplinks left after the loss of a spine", "share", is_more=True),
+        Figure("uplinks_left", "Share of a leaf's uplinks left after the loss of a spine", "share", True, largest=1),
+        Figure("endpoints_left", "Share of endpoints left after the loss of a leaf", "share", True, largest=1),
+        Figure("growth_nodes", "Nodes that it grows to without recabling", "nodes", is_more=True),
+        Figure("in_network_reduction", "In-network reduction available", "yes or no", True, largest=1),
+        Figure("longest_cable_m", "Longest cable", "m"),
+        Figure("switch_vendors", "Vendors of switches", "vendors"),
+        Figure("vendors", "Vendors of switches, transceivers and cables", "vendors"),
+        Figure("announced_parts", "Parts that are announced and not sold yet", "parts"),
         Figure("all_reduce_gb_s", "All-reduce on all GPUs", "GB/s", is_more=True, needs=GPU),
         Figure("all_to_all_gb_s", "All-to-all on all GPUs", "GB/s", is_more=True, needs=GPU),
     )
@@ -124,17 +136,21 @@ def joined(tables: Sequence[Table], keys: Sequence[Key]) -> Table:
 def figures_of(found: Cabled, money: Priced, keys: Sequence[Key], catalog: Catalog) -> Table:
     """Figures of candidates with the same parts."""
     speeds = bandwidths(found.of, bandwidths_in(keys), catalog)
-    made = {key: _of_columns(key, found, money, speeds) for key in keys}
+    made = {key: _of_columns(key, found, money, speeds, catalog) for key in keys}
     ends = [
         {key: column if column.ndim == 1 else column[:, end] for key, column in made.items()} for end in range(ENDS)
     ]
     return Table(typical=ends[TYPICAL], low=ends[0], high=ends[2])
 
 
-def _of_columns(key: Key, found: Cabled, money: Priced, speeds: Mapping[Wanted, FloatArray]) -> FloatArray:
+def _of_columns(
+    key: Key, found: Cabled, money: Priced, speeds: Mapping[Wanted, FloatArray], catalog: Catalog
+) -> FloatArray:
     """One figure, shape (n,), or (n, 3) of money."""
     name, size = key
     sizing, n = found.of.sizing, len(found.of)
+    if name in money.parts.figures:
+        return np.full(n, money.parts.figures[name])
     if FIGURES[name].is_money:
         speed = speeds.get(("all_reduce_gb_s", size))
         return _money(name, money, sizing.asked.gpus, np.full(n, np.nan) if speed is None else speed)
@@ -145,6 +161,13 @@ def _of_columns(key: Key, found: Cabled, money: Priced, speeds: Mapping[Wanted, 
         return fed / up
     if name == "uplinks_left":
         return _uplinks_left(found)
+    if name == "endpoints_left":
+        fullest = most_of(found.of.leaves.of, found.of.leaves.endpoints, n)
+        return 1.0 - fullest / sizing.endpoints
+    if name == "in_network_reduction":
+        return np.full(n, adds_in_switches(found.of.spec, catalog))
+    if name == "growth_nodes":
+        return _growth_nodes(found.of)
     if name == "bisection_gbit_s":
         return _bisection(found)
     modules = sum((_modules(found, tier.ends.tier) for tier in found.tiers), np.zeros(n))
@@ -205,6 +228,19 @@ def _uplinks_left(found: Cabled) -> FloatArray:
     return np.where(sizing.uplinks > 0, (sizing.uplinks - lost) / np.maximum(sizing.uplinks, 1), 0.0)
 
 
+def adds_in_switches(spec: DesignSpec, catalog: Catalog) -> float:
+    """1 where switches of the compute network can add all-reduce data: every InfiniBand switch of the catalog can (SHARP)."""
+    return float(catalog.generations[spec.fabric.generation].protocol == "infiniband")
+
+
+def _growth_nodes(found: Alike) -> FloatArray:
+    """Nodes that ports are held for; those of today where growing to them would rewire switches (findings/growth.py)."""
+    sizing, leaves = found.sizing, found.sizing.leaves
+    held = np.maximum(np.maximum(sizing.asked.grow_nodes, leaves.built_nodes), sizing.asked.nodes)
+    breaks_units = sizing.asked.full_unit & (leaves.unit_nodes > 0) & (held % np.maximum(leaves.unit_nodes, 1) > 0)
+    return np.where(breaks_units, sizing.asked.nodes, held).astype(np.float64)
+
+
 def _bisection(found: Cabled) -> FloatArray:
     """Half of the narrowest layer (fabric/sized.py)."""
     of = found.of
@@ -228,11 +264,13 @@ def figures_of_estimate(made: Estimate, keys: Sequence[Key], catalog: Catalog) -
     return Table(typical=ends[1], low=ends[0], high=ends[2])
 
 
-PARTS = ("counts", "links", "cables", "bom", "cost", "all_reduce", "failures")
+PARTS = ("counts", "links", "cables", "bom", "cost", "all_reduce", "failures", "growth")
 
 
 def _of_estimate(key: Key, made: Estimate, catalog: Catalog, end: str) -> float:
     name, size = key
+    if name in (facts := part_facts(made.bom.lines if made.bom else (), catalog).figures):
+        return facts[name]
     figure = FIGURES[name]
     if figure.is_money:
         return _money_of_estimate(name, size, made, catalog, end)
@@ -283,6 +321,14 @@ def _count_of_estimate(name: str, made: Estimate, catalog: Catalog) -> float:
         left = lost.leaf_uplinks_left if lost else None
         down, up = (int(side) for side in left.split(":")) if left else (0, 1)
         return down / up
+    if name == "endpoints_left":
+        leaf = next((one for one in made.failures.one if one.lost == "leaf"), None) if made.failures else None
+        return 1.0 - (leaf.endpoints_cut_off if leaf else 0) / compute.links.node_leaf
+    if name == "in_network_reduction":
+        return adds_in_switches(made.spec, catalog)
+    if name == "growth_nodes":
+        grows = made.growth is not None and not made.growth.recabled
+        return float(made.growth.nodes.sized_for if made.growth and grows else compute.counts.nodes)
     records = [(catalog.switches.get(line.part or ""), line.quantity) for line in lines]
     boxes = [(switch.rack_units, n) for switch, n in records if switch]
     counted = {

@@ -8,7 +8,7 @@ from pydantic import Field
 from estimator.record import Json
 from estimator.spec.checking import Section, empty
 
-MOST_LIMITS, MOST_FREE, MOST_TOP = 20, 12, 200
+MOST_LIMITS, MOST_FREE, MOST_TOP, MOST_VENDORS = 20, 12, 200, 50
 WHAT, WHAT_SWEEP = "a search", "a sweep"
 DEFAULT_BYTES = 17_179_869_184
 
@@ -40,6 +40,12 @@ class Limit(Section):
     at_bytes: int = Bytes
     least: float | None = Field(None, description="No less than this.")
     most: float | None = Field(None, description="No more than this.")
+    allowed: list[str] | None = Field(
+        None, max_length=MOST_VENDORS, description="Of the figures vendors and switch_vendors: no part of another one."
+    )
+    barred: list[str] | None = Field(
+        None, max_length=MOST_VENDORS, description="Of the same figures: no part of these."
+    )
 
 
 class SearchRequest(Section):

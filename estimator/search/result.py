@@ -39,6 +39,9 @@ class MetLimit(Record):
     at_bytes: int
     least: IfAny[float]
     most: IfAny[float]
+    allowed: IfAny[list[str]] = None
+    """Vendors."""
+    barred: IfAny[list[str]] = None
 
 
 class Binding(Record):
@@ -46,7 +49,7 @@ class Binding(Record):
 
     limit: MetLimit
     value: float
-    """What the best design has."""
+    """What the best design has of the limit's figure."""
     objective_without: float
     """The objective of the best design without this limit."""
     costs: float
@@ -59,6 +62,7 @@ class Relaxation(Record):
     limit: IfAny[MetLimit]
     field: IfAny[str]
     to: float | str
+    """The figure that a design has, the value of the field, or the vendors to allow."""
     then: Mapping[str, float | None]
     together_with: IfAny[list[Json]]
     """Other limits that must change too, each with its ``to``."""

@@ -13,9 +13,10 @@ from estimator.search.chunks import packed, unpacked
 from estimator.search.evaluate import Estimator, Evaluated, evaluated, joined_in_order
 from estimator.search.figures import FIGURES, Key, Table, described, figure_named, known, ranges_of
 from estimator.search.front import first_of_equals, front_of, ranked, within_each_other
+from estimator.search.limits import limit_key, limit_problems, met, met_limit, nearest_value, share_short, shortfall
 from estimator.search.present import Beside, measured
 from estimator.search.request import CHUNK, COMMAND_LINE, IN_CHUNKS, WHAT, Bounds, Limit, SearchRequest
-from estimator.search.result import Binding, FoundDesign, Lost, MetLimit, Present, Regret, Relaxation, Search
+from estimator.search.result import Binding, FoundDesign, Lost, Present, Regret, Relaxation, Search
 from estimator.search.values import RATIOS, Axis, axes_of
 from estimator.spec.checking import validated
 from estimator.spec.parse import parse_spec
@@ -42,12 +43,12 @@ def search(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds =
     InfeasibleDesign
         If none of the candidates can be built, with the first reason of each kind.
     """
-    asked = asked_of(request)
+    asked = asked_of(request, catalog)
     found = evaluated(space_asked(asked, catalog, bounds), keys_of_search(asked), catalog, estimate, bounds)
     return answer_of(asked, found, catalog, estimate, bounds)
 
 
-def asked_of(request: Any) -> SearchRequest:
+def asked_of(request: Any, catalog: Catalog) -> SearchRequest:
     """A request as it was checked.
 
     Raises
@@ -58,7 +59,7 @@ def asked_of(request: Any) -> SearchRequest:
     asked, problems = validated(SearchRequest, request, WHAT)
     if asked is None or problems:
         raise SpecError(problems)
-    _check(asked)
+    _check(asked, catalog)
     return asked
 
 
@@ -102,7 +103,7 @@ def cuts_of(request: Any, catalog: Catalog, size: int = CHUNK) -> list[tuple[int
     SpecError
         With every problem of the request that shows before a candidate is looked at.
     """
-    n = len(space_asked(asked_of(request), catalog, IN_CHUNKS))
+    n = len(space_asked(asked_of(request, catalog), catalog, IN_CHUNKS))
     return [(first, min(first + size, n)) for first in range(0, n, size)]
 
 
@@ -114,7 +115,7 @@ def chunk_of(request: Any, first: int, last: int, catalog: Catalog, estimate: Es
     SpecError
         For values that are wrong by themselves.
     """
-    asked = asked_of(request)
+    asked = asked_of(request, catalog)
     space = space_asked(asked, catalog, IN_CHUNKS)
     found = evaluated(space, keys_of_search(asked), catalog, estimate, IN_CHUNKS, range(first, last))
     return packed(found.number, found.table, found.refused)
@@ -128,7 +129,7 @@ def joined(request: Any, parts: Sequence[bytes], catalog: Catalog, estimate: Est
     InfeasibleDesign
         If none of the candidates can be built.
     """
-    asked = asked_of(request)
+    asked = asked_of(request, catalog)
     space, keys = space_asked(asked, catalog, IN_CHUNKS), keys_of_search(asked)
     refused = Refused()
     numbers, tables = [], []
@@ -141,7 +142,7 @@ def joined(request: Any, parts: Sequence[bytes], catalog: Catalog, estimate: Est
     return answer_of(asked, whole, catalog, estimate, IN_CHUNKS)
 
 
-def _check(asked: SearchRequest) -> None:
+def _check(asked: SearchRequest, catalog: Catalog) -> None:
     """Figures that are known, limits that can be met, and no front of one figure."""
     problems: list[Problem] = []
     named = [(asked.objective, "objective"), *((name, f"pareto[{at}]") for at, name in enumerate(asked.pareto))]
@@ -154,32 +155,15 @@ def _check(asked: SearchRequest) -> None:
     if len(asked.pareto) == 1 or len(set(asked.pareto)) < len(asked.pareto):
         message = f"A front is of two or three different figures, and {', '.join(asked.pareto)} was given."
         problems.append(Problem("pareto", "out_of_range", message))
-    for at, limit in enumerate(asked.limits):
-        problems += _limit_problems(limit, f"limits[{at}]", asked.limits[:at])
+    problems += limit_problems(asked.limits, catalog)
     if problems:
         raise SpecError(problems)
-
-
-def _limit_problems(limit: Limit, where: str, before: Sequence[Limit]) -> list[Problem]:
-    if limit.least is None and limit.most is None:
-        return [Problem(where, "missing", f"The limit of {limit.figure} has neither 'least' nor 'most'.")]
-    out = []
-    if limit.most is not None and limit.most < 0:
-        message = f"{limit.figure} of at most {limit.most:,} cannot be met: no figure is below 0."
-        out.append(Problem(f"{where}.most", "out_of_range", message))
-    same = [one for one in before if (one.figure, one.at_bytes) == (limit.figure, limit.at_bytes)]
-    least = max((one.least for one in (*same, limit) if one.least is not None), default=None)
-    most = min((one.most for one in (*same, limit) if one.most is not None), default=None)
-    if least is not None and most is not None and least > most:
-        message = f"{limit.figure} cannot be at least {least:,} and at most {most:,}. Change one of the two."
-        out.append(Problem(where, "contradiction", message))
-    return out
 
 
 def keys_of_search(asked: SearchRequest) -> list[Key]:
     """Every figure that is needed, and all that are shown."""
     shown = [(name, asked.at_bytes) for name in FIGURES]
-    return list(dict.fromkeys([*shown, *((limit.figure, limit.at_bytes) for limit in asked.limits)]))
+    return list(dict.fromkeys([*shown, *(limit_key(limit) for limit in asked.limits)]))
 
 
 class _Search:
@@ -188,7 +172,7 @@ class _Search:
     def __init__(self, asked: SearchRequest, found: Evaluated, catalog: Catalog, present: Table | None = None) -> None:
         self.asked, self.found, self.catalog, self.present = asked, found, catalog, present
         self.objective: Key = (asked.objective, asked.at_bytes)
-        self.met = [self._meets(limit) for limit in asked.limits]
+        self.met = [met(found.table, limit, catalog) for limit in asked.limits]
         self._is_request: dict[int, bool] = {}
 
     @property
@@ -202,10 +186,6 @@ class _Search:
     def less(self, key: Key) -> FloatArray:
         """A figure so that less is better."""
         return -self.column(key) if FIGURES[key[0]].is_more else self.column(key)
-
-    def _meets(self, limit: Limit) -> BoolArray:
-        column = self.column((limit.figure, limit.at_bytes))
-        return _met(column, limit)
 
     def feasible(self, met: Sequence[BoolArray]) -> BoolArray:
         """Candidates that meet some limits, and whose objective is known."""
@@ -358,7 +338,7 @@ class _Search:
         return Present(
             figures={name: known(table.typical[name, size][0]) for name in FIGURES},
             ranges_usd=ranges_of(table, 0, list(FIGURES), size),
-            meets_limits=all(_met(table.typical[one.figure, one.at_bytes], one)[0] for one in self.asked.limits),
+            meets_limits=all(met(table, one, self.catalog)[0] for one in self.asked.limits),
             is_on_front=not beside.is_dominated(lambda row: self._stands(int(rows[row]))),
             regret=regret,
         )
@@ -377,16 +357,16 @@ class _Search:
         out = []
         for at, limit in enumerate(self.asked.limits):
             rows = np.flatnonzero(self.feasible([one for other, one in enumerate(self.met) if other != at]))
-            rows = rows[~np.isnan(self.column((limit.figure, limit.at_bytes))[rows])]
+            rows = rows[~np.isnan(self.column(limit_key(limit))[rows])]
             if len(rows):
                 out.append(self._relaxed(limit, rows))
         return out or self._relaxed_together()
 
     def _relaxed(self, limit: Limit, rows: IntArray) -> Relaxation:
-        short = _shortfall(self.column((limit.figure, limit.at_bytes))[rows], limit)
+        short = shortfall(self.found.table, limit, self.catalog)[rows]
         nearest = rows[short == short.min()]
         best = int(nearest[np.argmin(self.less(self.objective)[nearest])])
-        to = float(self.column((limit.figure, limit.at_bytes))[best])
+        to = nearest_value(self.found.table, best, limit, self.catalog)
         return Relaxation(limit=met_limit(limit), field=None, to=to, then=self.figures(best), together_with=None)
 
     def _relaxed_together(self) -> list[Relaxation]:
@@ -394,15 +374,17 @@ class _Search:
         rows = np.flatnonzero(self.feasible([]))
         if not len(rows):
             return []
-        shares = np.stack([self._share_short(limit)[rows] for limit in self.asked.limits], axis=1)
+        shares = np.stack(
+            [share_short(self.found.table, limit, self.catalog)[rows] for limit in self.asked.limits], axis=1
+        )
         shares = np.where(np.isnan(shares), np.inf, shares)
         worst = shares.max(axis=1)
         if not np.isfinite(worst).any():
             return []
         nearest = rows[worst == worst.min()]
         best = int(nearest[np.argmin(self.less(self.objective)[nearest])])
-        broken = [limit for limit, met in zip(self.asked.limits, self.met, strict=True) if not met[best]]
-        to = [float(self.column((limit.figure, limit.at_bytes))[best]) for limit in broken]
+        broken = [limit for limit, is_met in zip(self.asked.limits, self.met, strict=True) if not is_met[best]]
+        to = [nearest_value(self.found.table, best, limit, self.catalog) for limit in broken]
         rest = [
             {"limit": met_limit(limit).as_json(), "to": value} for limit, value in zip(broken[1:], to[1:], strict=True)
         ]
@@ -411,26 +393,6 @@ class _Search:
                 limit=met_limit(broken[0]), field=None, to=to[0], then=self.figures(best), together_with=rest or None
             )
         ]
-
-    def _share_short(self, limit: Limit) -> FloatArray:
-        bound = limit.least if limit.least is not None else limit.most
-        return _shortfall(self.column((limit.figure, limit.at_bytes)), limit) / max(abs(bound or 0.0), 1e-9)
-
-
-def _met(column: FloatArray, limit: Limit) -> BoolArray:
-    """Whether a figure is known and meets a limit."""
-    met: BoolArray = ~np.isnan(column)
-    with np.errstate(invalid="ignore"):
-        met &= column >= limit.least if limit.least is not None else True
-        met &= column <= limit.most if limit.most is not None else True
-    return met
-
-
-def _shortfall(column: FloatArray, limit: Limit) -> FloatArray:
-    """By how much a figure misses a limit; 0 where it is met."""
-    below = limit.least - column if limit.least is not None else np.zeros_like(column)
-    above = column - limit.most if limit.most is not None else np.zeros_like(column)
-    return np.maximum(np.maximum(below, above), 0.0)
 
 
 def _nothing(made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Estimator, bounds: Bounds) -> Search:
@@ -470,14 +432,6 @@ def _with_more_oversubscription(
             best = int(rows[np.argmin(tried.less(tried.objective)[rows])])
             return [Relaxation(limit=None, field=_RATIO, to=ratio, then=tried.figures(best), together_with=None)]
     return []
-
-
-# ---------------------------------------------------------------- words
-
-
-def met_limit(limit: Limit) -> MetLimit:
-    """A limit as it is answered."""
-    return MetLimit(figure=limit.figure, at_bytes=limit.at_bytes, least=limit.least, most=limit.most)
 
 
 def _round(amount: float) -> float:

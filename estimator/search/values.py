@@ -140,7 +140,7 @@ def values_of(value: Any, where: str) -> tuple[Any, ...]:
         if wrong := [one for one in value if isinstance(one, list | dict)]:
             message = f"A list of values holds numbers and texts, and {str(wrong[0])[:60]} was given."
             raise SpecError([Problem(where, "wrong_type", message)])
-        return tuple(dict.fromkeys(value))
+        return tuple({(isinstance(one, bool), one): one for one in value}.values())  # true is not 1
     if not _is_range(value):
         message = 'Values are a list, or a range such as {"from": 64, "to": 128, "step": 8}.'
         raise SpecError([Problem(where, "wrong_type", message)])

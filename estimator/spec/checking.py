@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, TypeVar, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from estimator.errors import Change, Problem
 from estimator.record import Given, Json
@@ -51,6 +52,19 @@ def _checked_ratio(text: str) -> str:
 
 
 Ratio = Annotated[str, AfterValidator(_checked_ratio)]
+
+
+def not_true_or_false(choices: str) -> BeforeValidator:
+    """Refuses true and false among choices that hold 1: Python takes True for it."""
+
+    def checked(value: Any) -> Any:
+        if isinstance(value, bool):
+            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": choices})
+        return value
+
+    return BeforeValidator(checked)
+
+
 Model = TypeVar("Model", bound=BaseModel)
 
 

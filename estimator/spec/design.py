@@ -7,13 +7,13 @@ rules.py.
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, Literal, Self, TypeVar, get_args
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
 from estimator.record import Given, Json
 from estimator.spec.calibration import Calibrated
-from estimator.spec.checking import Section, empty, quantity
+from estimator.spec.checking import Section, empty, not_true_or_false, quantity
 from estimator.spec.economics import Economics
 from estimator.spec.fabric import MAX_NODES, Fabric, OtherFabric
 from estimator.spec.site import Site
@@ -112,7 +112,7 @@ class Workload(Section):
 class DesignSpec(Section):
     """One request, checked and complete: a result depends on nothing that is not in here."""
 
-    spec_version: Literal[1] = Field(1, title="Version of this form of request")
+    spec_version: Annotated[Literal[1], not_true_or_false("1")] = Field(1, title="Version of this form of request")
     name: str = Field("Untitled design", min_length=1, max_length=200, title="Name", description="Name of the design.")
     compute: Compute = Field(title="Cluster")
     fabric: Fabric = Field(title="Network")

@@ -1,10 +1,10 @@
 """The keys of a network: ``fabric`` of a request, and with some more the entries of ``other_fabrics``."""
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from estimator.spec.checking import Ratio, Section, quantity
+from estimator.spec.checking import Ratio, Section, not_true_or_false, quantity
 
 MAX_ENDPOINTS = 1_048_576
 MAX_NODES = 1_048_576
@@ -129,7 +129,7 @@ class Fabric(Section):
         ge=1,
         le=64,
     )
-    tiers: Literal[1, 2, 3, "auto"] = Field(
+    tiers: Annotated[Literal[1, 2, 3, "auto"], not_true_or_false("1, 2, 3 or 'auto'")] = Field(
         "auto",
         title="Tiers",
         description=(
@@ -291,7 +291,7 @@ class OtherFabric(Fabric):
         ge=0,
         le=64,
     )
-    endpoints_per_port: Literal[1, 2, 4, 8] | None = quantity(
+    endpoints_per_port: Annotated[Literal[1, 2, 4, 8] | None, not_true_or_false("1, 2, 4 or 8")] = quantity(
         "Endpoints per leaf port",
         "Endpoints that share one leaf port through a splitter, each at its share of the rate.",
         "endpoints",

@@ -17,7 +17,7 @@ from estimator.version import MODEL_VERSION
 
 FOUND_FILES = ("csv", "xlsx", "json")
 JSON_TYPE = "application/json"
-_COUNTED = ("switches", "links", "cables", "transceivers", "racks", "RU", "tiers", "nodes", "GPUs")
+_COUNTED = ("switches", "links", "cables", "transceivers", "racks", "RU", "tiers", "nodes", "GPUs", "vendors", "parts")
 
 
 def found_table(found: Search) -> Table:

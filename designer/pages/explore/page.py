@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from designer.charts.search import front_chart
 from designer.forms.design import LABELS
-from designer.forms.explore import control_of
+from designer.forms.explore import ALLOWED, BARRED, control_of
 from designer.forms.keys import ALL_KEYS, read_path
 from designer.wording.context import Context
 from designer.wording.numbers import figure_text, words
@@ -144,6 +144,9 @@ def _binding(found: Search, one: Binding) -> str:
 def limit_words(limit: MetLimit) -> str:
     """A limit in words: "Racks: at most 30"."""
     figure = FIGURES[limit.figure]
+    if limit.allowed or limit.barred:
+        named = (("only ", limit.allowed), ("none of ", limit.barred))
+        return f"{figure.title}: {' and '.join(word + ', '.join(names) for word, names in named if names)}"
     ends = (("at least", limit.least), ("at most", limit.most))
     said = " and ".join(f"{word} {figure_text(end, figure.unit)}" for word, end in ends if end is not None)
     return f"{figure.title}: {said}"
@@ -176,23 +179,35 @@ def _way_out(one: Relaxation, found: Search, asked: Given) -> WayOut:
         )
     changes = [(one.limit, one.to)] if one.limit else []
     changes += [(MetLimit.from_json(each.get("limit", {})), each.get("to", 0.0)) for each in one.together_with or []]
-    said = " together with ".join(
-        f"{FIGURES[limit.figure].title} {figure_text(to, FIGURES[limit.figure].unit)}" for limit, to in changes
-    )
+    said = " together with ".join(_changed_words(limit, to) for limit, to in changes)
     return WayOut(f"{said}: {then}.", {**asked, "limits": _given_way(asked.get("limits", []), changes)})
+
+
+def _changed_words(limit: MetLimit, to: Any) -> str:
+    """What a limit becomes: the figure with its value, or the vendors that it lets in."""
+    figure = FIGURES[limit.figure]
+    return f"{to} allowed too" if isinstance(to, str) else f"{figure.title} {figure_text(to, figure.unit)}"
 
 
 def _given_way(limits: Sequence[Json], changes: Sequence[tuple[MetLimit, Any]]) -> list[Json]:
     """The limits with those that change moved to where a design meets them."""
-    moved = {(limit.figure, limit.least, limit.most): to for limit, to in changes}
-    return [
-        _moved(limit, moved.get((limit.get("figure", ""), limit.get("least"), limit.get("most")))) for limit in limits
-    ]
+    moved = [(limit.as_json(), to) for limit, to in changes]
+    made = [_moved(limit, next((to for one, to in moved if _is_same(limit, one)), None)) for limit in limits]
+    return [limit for limit in made if {"least", "most", ALLOWED, BARRED} & {*limit}]  # a vendor that was barred alone
+
+
+def _is_same(limit: Given, other: Given) -> bool:
+    return all(limit.get(key) == other.get(key) for key in ("figure", "least", "most", ALLOWED, BARRED))
 
 
 def _moved(limit: Json, to: Any) -> Json:
     if to is None:
         return limit
+    if isinstance(to, str):
+        more = to.split(", ")
+        lists = {ALLOWED: [*(limit.get(ALLOWED) or ()), *more] if limit.get(ALLOWED) else None}
+        lists |= {BARRED: [name for name in limit.get(BARRED) or () if name not in more]}
+        return {key: value for key, value in (limit | lists).items() if value}
     least, most = limit.get("least"), limit.get("most")
     ends = {"least": to} if least is not None and to < least else {"most": to} if most is not None and to > most else {}
     return limit | ends

@@ -73,6 +73,13 @@ def test_it_begins_with_an_answer_whose_best_comes_first(page: Client) -> None:
     [
         SMALL,
         SMALL | {"limits": [{"figure": "racks", "most": 40, "at_bytes": 2**30}], "at_bytes": 2**30, "top": 100},
+        SMALL
+        | {
+            "limits": [
+                {"figure": "racks", "most": 40, "at_bytes": DEFAULT_BYTES},
+                {"figure": "switch_vendors", "barred": ["Arista", "Dell"]},
+            ]
+        },
         {
             "base": {
                 "compute": {"server": ["dgx-h100", "dgx-h200"], "gpus": {"from": 64, "to": 512, "factor": 2}},
@@ -83,7 +90,7 @@ def test_it_begins_with_an_answer_whose_best_comes_first(page: Client) -> None:
             "pareto": FRONT,
         },
     ],
-    ids=["free", "limits", "lists-and-ranges"],
+    ids=["free", "limits", "vendors", "lists-and-ranges"],
 )
 def test_a_request_goes_through_the_form_and_comes_out_as_it_was(page: Client, asked: dict[str, Any]) -> None:
     response = page.post(reverse("explore"), sent_by_a_browser(ExploreForm(values=asked)))
@@ -114,6 +121,34 @@ def test_what_is_wrong_is_named_with_its_control(page: Client) -> None:
         if control in ExploreForm().fields:
             assert control_of(refused.value.problems[0], asked)[0] == control
             assert f'href="#id_{control}"' in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("base", "more", "control"),
+    [
+        ({"fabric": {"generation": "ndr", "tiers": [True]}}, {}, "fabric__tiers"),
+        ({"compute": {"gpus": {"from": 64, "to": 10**9}}}, {}, "size"),
+        ({"compute": {"gpus": ["many"]}}, {}, "size"),
+        ({}, {"limits": [{"figure": "racks", "most": "ten"}]}, "limit0"),
+        ({}, {"limits": [{"figure": "tiers", "least": 4}]}, "limit0"),
+        ({}, {"limits": [{"figure": "switch_vendors", "barred": ["Nvidea"]}]}, "vendors"),
+    ],
+)
+def test_wrong_types_and_limits_are_named_beside_their_control(
+    page: Client, base: dict[str, Any], more: dict[str, Any], control: str
+) -> None:
+    response = shown(page, SMALL | {"base": SMALL["base"] | base} | more)
+    assert response.status_code == 422
+    assert f'href="#id_{control}"' in response.content.decode()
+
+
+def test_vendors_that_would_have_to_be_let_in_are_one_click_away(page: Client) -> None:
+    base = {"compute": {"server": "hgx-h200-8u", "gpus": 64}, "fabric": {"generation": "roce-400"}}
+    for limit in ({"allowed": ["Cisco"]}, {"barred": ["NVIDIA"]}):
+        response = shown(page, {"base": base, "limits": [{"figure": "switch_vendors"} | limit]})
+        way = re.search(r'<li><a href="([^"]+)">NVIDIA allowed too', response.content.decode())
+        assert way is not None
+        assert "Designs, the best first" in text_of(page.get(html.unescape(way[1])))
 
 
 def test_a_request_that_an_address_cannot_hold_is_refused_with_a_way_out(page: Client) -> None:

@@ -36,6 +36,24 @@ def every_design(base: Any, values: Mapping[str, Sequence[Any]]) -> list[tuple[A
     return out
 
 
+def makers_in(given: Any, categories: Sequence[str]) -> set[str]:
+    """Who makes parts of a design, by its bill of materials."""
+    (made,) = estimate([parse_spec(given, CATALOG)], CATALOG, ("bom",))
+    parts = {line.part for line in made.bom.lines if line.category in categories}
+    records = [*CATALOG.switches.values(), *CATALOG.cables.values()]
+    return {one.vendor.split(" (")[0] for one in records if one.id in parts and one.vendor != "Generic"}
+
+
+def meets(limit: Any, given: Any, figures: Ends) -> bool:
+    """Whether a design that is known by brute force meets a limit."""
+    if "barred" in limit or "allowed" in limit:
+        is_every = limit["figure"] == "vendors"
+        made = makers_in(given, ("switch", "transceiver", "cable", "fiber") if is_every else ("switch",))
+        return not made & {*limit.get("barred", ())} and ("allowed" not in limit or made <= {*limit["allowed"]})
+    value = figures[limit["figure"]][1]
+    return bool(limit.get("least", -np.inf) <= value <= limit.get("most", np.inf))
+
+
 @lru_cache(maxsize=4096)
 def _figures(text: str) -> Ends | None:
     try:

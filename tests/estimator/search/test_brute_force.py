@@ -8,7 +8,7 @@ import pytest
 
 from estimator.search.figures import FIGURES
 from estimator.spec.change import apply_change
-from tests.estimator.search.brute_force import agrees, every_design, front_of, searched
+from tests.estimator.search.brute_force import agrees, every_design, front_of, meets, searched
 
 SERVERS = [
     ("dgx-h100", ["ndr"]),
@@ -48,6 +48,20 @@ FIELDS: dict[str, list[Any]] = {
     "workload.placement": ["ordered", "random"],
     "workload.load_balancing": ["adaptive", "ecmp"],
 }
+LIMITS = [
+    {"figure": "vendors", "barred": ["Arista"]},
+    {"figure": "switch_vendors", "allowed": ["NVIDIA"]},
+    {"figure": "vendors", "most": 1},
+    {"figure": "vendors", "least": 2},
+    {"figure": "longest_cable_m", "most": 30},
+    {"figure": "growth_nodes", "least": 64},
+    {"figure": "in_network_reduction", "least": 1},
+    {"figure": "announced_parts", "most": 0},
+    {"figure": "endpoints_left", "least": 0.9},
+    {"figure": "uplinks_left", "least": 0.5},
+    {"figure": "oversubscription", "most": 2},
+    {"figure": "switches", "most": 40},
+]
 MONEY = ["network_usd", "tco_usd"]
 PARETO = [*MONEY, "power_kw", "switches", "all_to_all_gb_s", "all_reduce_gb_s", "bisection_gbit_s", "uplinks_left"]
 
@@ -71,6 +85,7 @@ def random_request(seed: int) -> tuple[Any, dict[str, list[Any]], dict[str, Any]
         "base": apply_change(base, values),
         "objective": draw.choice(PARETO),
         "pareto": draw.sample(PARETO, draw.choice([2, 3])),
+        "limits": draw.sample(LIMITS, draw.choice([0, 0, 1, 1, 2])),
         "top": 200,
     }
     return base, values, request
@@ -95,7 +110,12 @@ def test_a_search_equals_brute_force(seed: int) -> None:
         for name, ends in one["ranges_usd"].items():
             assert tuple(ends.values()) == expected[name], (one["values"], name)
     front = {tuple(answer["designs"][at]["figures"][name] for name in request["pareto"]) for at in answer["front"]}
-    known = [figures for _, figures in designs if not np.isnan(figures[request["objective"]][1])]
+    known = [
+        figures
+        for given, figures in designs
+        if not np.isnan(figures[request["objective"]][1])
+        and all(meets(one, given, figures) for one in request["limits"])
+    ]
     assert _rounded(front) == _rounded(front_of(known, request["pareto"]))
     assert answer["feasible"] == len(known)
     if known:

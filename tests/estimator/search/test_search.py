@@ -165,6 +165,26 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"free": ["years"]}, "free[0]", "not_a_choice"),
     ({"free": ["oversubscription"]}, "free[0]", "contradiction"),
     ({"top": 0}, "top", "out_of_range"),
+    ({"top": True}, "top", "wrong_type"),
+    ({"at_bytes": "16 GiB"}, "at_bytes", "wrong_type"),
+    ({"objective": ["racks"]}, "objective", "wrong_type"),
+    ({"limits": {"figure": "racks", "most": 1}}, "limits", "wrong_type"),
+    ({"limits": [{"figure": "racks", "most": True}]}, "limits[0].most", "wrong_type"),
+    ({"limits": [{"figure": "racks", "most": "ten"}]}, "limits[0].most", "wrong_type"),
+    ({"limits": [{"figure": "tiers", "least": 4}]}, "limits[0].least", "out_of_range"),
+    ({"limits": [{"figure": "endpoints_left", "least": 1.5}]}, "limits[0].least", "out_of_range"),
+    ({"limits": [{"figure": "in_network_reduction", "least": 2}]}, "limits[0].least", "out_of_range"),
+    ({"limits": [{"figure": "vendors", "allowed": ["Nvidea"]}]}, "limits[0].allowed[0]", "unknown_part"),
+    ({"limits": [{"figure": "vendors", "barred": [3]}]}, "limits[0].barred[0]", "wrong_type"),
+    ({"limits": [{"figure": "vendors", "allowed": []}]}, "limits[0].allowed", "missing"),
+    ({"limits": [{"figure": "vendors", "allowed": ["Arista"], "barred": ["Arista"]}]}, "limits[0]", "contradiction"),
+    ({"limits": [{"figure": "vendors", "allowed": ["Arista"], "most": 1}]}, "limits[0]", "contradiction"),
+    ({"limits": [{"figure": "racks", "barred": ["Arista"]}]}, "limits[0]", "contradiction"),
+    (
+        {"limits": [{"figure": "vendors", "most": 1}, {"figure": "vendors", "least": 2}]},
+        "limits[1]",
+        "contradiction",
+    ),
     ({"colour": 1}, "colour", "unknown_key"),
 ]
 
@@ -190,6 +210,10 @@ WRONG_VALUES: list[tuple[str, Any, str, str]] = [
     ("nodes", {"from": 0, "to": 9}, "base.compute.nodes", "out_of_range"),
     ("nodes", [], "base.compute.nodes", "out_of_range"),
     ("nodes", ["many"], "base.compute.nodes", "wrong_type"),
+    ("nodes", [True], "base.compute.nodes", "wrong_type"),
+    ("nodes", [1, True], "base.compute.nodes", "wrong_type"),
+    ("nodes", [float("nan")], "base.compute.nodes", "wrong_type"),
+    ("nodes", {"from": True, "to": 4}, "base.compute.nodes.from", "wrong_type"),
     ("nodes", [[1]], "base.compute.nodes", "wrong_type"),
     ("nodes", list(range(1, 20_000)), "base", "too_many_candidates"),
     ("server", ["dgx-h100", "no-such-server"], "base.compute.server", "unknown_part"),
@@ -207,6 +231,64 @@ def test_wrong_values_name_field_and_limit_at_once(key: str, value: Any, field: 
         searched({"base": base})
     assert (field, code) in [(one.field, one.code) for one in refused.value.problems]
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("tiers", [True, [True], [1, True], [False, "auto"]])
+def test_true_and_false_are_no_number_of_tiers(tiers: Any) -> None:
+    base = {"compute": {"server": "dgx-h100", "nodes": 4}, "fabric": {"generation": "ndr", "tiers": tiers}}
+    with pytest.raises(SpecError) as refused:
+        searched({"base": base})
+    assert ("base.fabric.tiers", "not_a_choice") in [(one.field, one.code) for one in refused.value.problems]
+
+
+# ---------------------------------------------------------------- limits on parts
+
+ROCE = {
+    "compute": {"server": "hgx-h200-8u", "nodes": 32},
+    "fabric": {
+        "generation": "roce-400",
+        "leaf_switch": ["nvidia-sn5600", "arista-7060x6-64pe", "dell-z9864f-on"],
+        "spine_switch": ["nvidia-sn5600", "arista-7060x6-64pe", "dell-z9864f-on"],
+    },
+}
+
+
+def of_vendors(figure: str = "switch_vendors", **names: Any) -> Any:
+    return searched({"base": ROCE, "limits": [{"figure": figure, **names}], "top": 200})
+
+
+def switches_of(one: Any) -> set[str]:
+    return {one["values"]["fabric.leaf_switch"], one["values"]["fabric.spine_switch"]}
+
+
+def test_vendors_of_switches_are_allowed_barred_and_counted() -> None:
+    every = searched({"base": ROCE, "top": 200})
+    assert {len(switches_of(one)) for one in every["designs"]} == {1, 2}
+    barred = of_vendors(barred=["NVIDIA"])
+    assert barred["designs"]
+    assert not any("nvidia-sn5600" in switches_of(one) for one in barred["designs"])
+    assert all(switches_of(one) == {"arista-7060x6-64pe"} for one in of_vendors(allowed=["Arista"])["designs"])
+    assert all(len(switches_of(one)) == 1 for one in of_vendors(most=1)["designs"])
+    assert all(len(switches_of(one)) == 2 for one in of_vendors(least=2)["designs"])
+
+
+def test_cables_and_transceivers_have_vendors_too() -> None:
+    """NVIDIA's own ConnectX ends take NVIDIA's cables here, whoever makes the switches."""
+    assert of_vendors("vendors", barred=["NVIDIA"])["feasible"] == 0
+    (alone,) = of_vendors("vendors", most=1)["designs"]
+    assert switches_of(alone) == {"nvidia-sn5600"}
+
+
+def test_a_vendor_limit_that_costs_money_binds_and_one_without_designs_is_relaxed() -> None:
+    mixed, single = searched({"base": ROCE, "top": 1}), of_vendors(most=1)
+    (binding,) = single["binding"]
+    costs = [one["designs"][0]["figures"]["network_usd"] for one in (single, mixed)]
+    assert binding["costs"] == costs[0] - costs[1] > 0
+    nobody = of_vendors(allowed=["Cisco"])
+    assert nobody["feasible"] == 0
+    (relaxed,) = nobody["relax"]
+    again = of_vendors(allowed=["Cisco", *relaxed["to"].split(", ")])
+    assert again["designs"][0]["figures"] == relaxed["then"]
 
 
 def test_one_by_one_candidates_are_bounded() -> None:

@@ -15,7 +15,7 @@ from estimator.fabric.columns import Sizing, downlinks_beside
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.fabric.topology import panels_of
 from estimator.search.candidates import Batch
-from estimator.search.kinds import (
+from estimator.search.columns.kinds import (
     LeafKinds,
     PortKinds,
     any_of,

@@ -33,7 +33,8 @@ from estimator.cost.inputs import CostFacts, cost_facts, parameter
 from estimator.cost.model import HALF_UP, money
 from estimator.cost.power import Watts, design_power, pue_of
 from estimator.floor.whole_racks import WholeRacks, whole_racks
-from estimator.search.cables import Cabled, node_watts, switch_watts
+from estimator.search.columns.cables import Cabled, node_watts, switch_watts
+from estimator.search.columns.parts import PartFacts, part_facts
 from estimator.spec.design import DesignSpec
 from estimator.units import CENTS_PER_USD, W_PER_KW, FloatArray, IntArray, ceil_div
 
@@ -59,6 +60,7 @@ class Priced:
     facility_w: FloatArray
     racks: IntArray
     rack_units: IntArray
+    parts: PartFacts
     at_least: bool
     power_at_least: bool
 
@@ -94,6 +96,7 @@ def priced(found: Cabled, catalog: Catalog) -> Priced:
         facility_w=it_w * pue_of(spec, catalog),
         racks=racks,
         rack_units=rack_units,
+        parts=part_facts(bill.lines, catalog),
         at_least=bool(bill.unpriced) or power.is_at_least,
         power_at_least=power.is_at_least,
     )

@@ -13,8 +13,8 @@ from estimator.performance.bandwidth import balance_share, complete_system, gpu_
 from estimator.performance.result import BuiltSystem
 from estimator.performance.times import DESIGN_LAUNCH, predict_times
 from estimator.record import Json
-from estimator.search.cables import Alike
-from estimator.search.kinds import most_of, nodes_per_leaf, nodes_per_pod, whole_sums
+from estimator.search.columns.cables import Alike
+from estimator.search.columns.kinds import most_of, nodes_per_leaf, nodes_per_pod, whole_sums
 from estimator.spec.calibration import constants_of
 from estimator.units import FloatArray, IntArray, byte_s_to_gb_s, parse_ratio
 

@@ -1,0 +1,1 @@
+"""Figures of many candidates at once, in columns."""
