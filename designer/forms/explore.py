@@ -148,10 +148,22 @@ class ExploreForm(forms.Form):
         return OpenField(self[name], self[name + _HOW], self[name + _LIST], tuple(self[name + end] for end in _ENDS))
 
     def limits(self) -> list[tuple[forms.BoundField, ...]]:
-        """Controls of the limits: figure, least, most."""
-        return [(self[f"limit{at}"], self[f"least{at}"], self[f"most{at}"]) for at in range(N_LIMITS)]
+        """Controls of the limits that are given, and of some more: figure, least, most."""
+        return [self._limit(at) for at in range(self._n_open)]
 
-    def vendors(self) -> list[forms.BoundField]:
+    def more_limits(self) -> list[tuple[forms.BoundField, ...]]:
+        """Controls of those that are folded away."""
+        return [self._limit(at) for at in range(self._n_open, N_LIMITS)]
+
+    def _limit(self, at: int) -> tuple[forms.BoundField, ...]:
+        return self[f"limit{at}"], self[f"least{at}"], self[f"most{at}"]
+
+    @property
+    def _n_open(self) -> int:
+        used = [at for at in range(N_LIMITS) if self[f"limit{at}"].value()]
+        return min(max(used, default=0) + 2, N_LIMITS)
+
+    def vendor_limit(self) -> list[forms.BoundField]:
         """Controls of the limit that names vendors: how, and which."""
         return [self[HOW_VENDORS], self[VENDOR_NAMES]]
 
