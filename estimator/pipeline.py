@@ -15,7 +15,8 @@ from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.cost.cost import cost_of
-from estimator.cost.power import power_of
+from estimator.cost.inputs import Priced, priced
+from estimator.cost.power import design_power, power_of
 from estimator.cost.reliability import expected_failures, failing_parts
 from estimator.cost.result import Cost, Power
 from estimator.designs.networks import design_plan, sized_fabrics, sized_others
@@ -328,6 +329,24 @@ def full_size_busbw_gb_s(performance: Performance | None) -> float | None:
     """Predicted all-reduce of the largest message on all GPUs; None where nothing was predicted."""
     reduction = performance.all_reduce if performance else None
     return reduction.busbw_gb_s[-1][-1] if reduction else None
+
+
+def priced_designs(specs: Sequence[DesignSpec], catalog: Catalog) -> list[Priced]:
+    """Designs ready to be costed at prices of any draw: a batch in one pass.
+
+    Raises
+    ------
+    InfeasibleDesign
+        With the problems of every spec that no fabric of its parts can meet.
+    """
+    _, fabrics = sized_fabrics(specs, catalog)
+    out = []
+    for spec, fabric, others in zip(specs, fabrics, sized_others(specs, fabrics, catalog), strict=True):
+        cabled = _cabled_design(spec, fabric, others, catalog)
+        bill = bill_of_fabrics([cabled.compute, *cabled.beside], catalog)
+        power = design_power(spec, fabric, cabled.compute.plan, catalog, cabled.beside)
+        out.append(priced(spec, fabric, bill, power, catalog, cabled.beside))
+    return out
 
 
 class DesignSystem(NamedTuple):

@@ -13,7 +13,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.cost.result import Likely
 from estimator.cost.uncertainty import HEADLINE_PERCENTILES, SEED, Drawn, draw, percentiles
 from estimator.pipeline import priced_designs
-from estimator.search.figures import FIGURES
+from estimator.search.figures import FIGURES, MILLIONS_AN_HOUR
 from estimator.search.result import Chance, Draws
 from estimator.spec.design import DesignSpec
 from estimator.units import CENTS_PER_USD, BoolArray, FloatArray
@@ -32,10 +32,12 @@ _AMOUNTS = {  # figure → the amount that is drawn, and the figure that it is d
     "usd_per_gpu_hour": (_HOUR, ""),
     "usd_per_gb_s": (_PURCHASE, "all_reduce_gb_s"),
     "network_usd_per_gb_s": (_NETWORK, "all_reduce_gb_s"),
+    "usd_per_million_tokens": (_HOUR, "tokens_per_s_per_gpu"),
 }
 
 
-DIVISORS = ("gpus", "all_reduce_gb_s")
+_TIMES = {"tokens_per_s_per_gpu": MILLIONS_AN_HOUR}
+DIVISORS = ("gpus", "all_reduce_gb_s", "tokens_per_s_per_gpu")
 
 
 def figure_drawn(names: Sequence[str]) -> str | None:
@@ -124,7 +126,7 @@ def drawn_designs(
     every = [*specs, *([own] if own else ())]
     drawn: list[Drawn] = [draw(one, catalog, DRAWS, SEED) for one in priced_designs(every, catalog)]
     values = np.stack([getattr(one, amount) for one in drawn]) / CENTS_PER_USD
-    values = values / known[per][:, None] if per else values
+    values = values / (known[per] * _TIMES.get(per, 1))[:, None] if per else values
     return DrawnDesigns(figure, list(rows), values[: len(specs)], values[-1] if own else None)
 
 
@@ -134,6 +136,6 @@ def _share(value: float) -> float:
 
 
 def _likely(values: FloatArray, figure: str) -> Likely:
-    digits = 4 if figure == "usd_per_gpu_hour" else 2
+    digits = 4 if figure in ("usd_per_gpu_hour", "usd_per_million_tokens") else 2
     p5, p50, p95 = (round(value, digits) for value in percentiles(values, HEADLINE_PERCENTILES).tolist())
     return Likely(p5=p5, p50=p50, p95=p95)

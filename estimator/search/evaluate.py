@@ -11,7 +11,7 @@ from estimator.result import Estimate
 from estimator.search.candidates import Batch, Refused, Space, batches, templates_of
 from estimator.search.columns.cables import Uncounted, alike, cabled
 from estimator.search.columns.money import priced
-from estimator.search.figures import PARTS, Key, Table, figures_of, figures_of_estimate, joined
+from estimator.search.figures import PARTS, Aims, Key, Table, figures_of, figures_of_estimate, joined
 from estimator.search.request import Bounds
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
@@ -41,7 +41,7 @@ class Evaluated:
 
 def evaluated(
     space: Space,
-    keys: Sequence[Key],
+    aims: Aims,
     catalog: Catalog,
     estimate: Estimator,
     bounds: Bounds,
@@ -66,13 +66,13 @@ def evaluated(
     tables: list[Table] = []
     alone = [one.numbers(space, part) for one in templates if not one.is_plain(catalog)]
     for batch in batches(space, plain, catalog, refused, BATCH, bounds.of_three_tiers, part):
-        alone += _in_columns(batch, keys, catalog, refused, numbers, tables)
+        alone += _in_columns(batch, aims, catalog, refused, numbers, tables)
     for number in np.concatenate([np.zeros(0, np.int64), *_bounded(alone, bounds.one_by_one)]).tolist():
-        table = _one_by_one(space, number, keys, catalog, estimate, refused)
+        table = _one_by_one(space, number, aims, catalog, estimate, refused)
         if table:
             numbers.append(np.array([number], dtype=np.int64))
             tables.append(table)
-    return joined_in_order(space, numbers, tables, keys, refused)
+    return joined_in_order(space, numbers, tables, aims.keys, refused)
 
 
 def joined_in_order(
@@ -85,7 +85,7 @@ def joined_in_order(
 
 
 def _in_columns(
-    batch: Batch, keys: Sequence[Key], catalog: Catalog, refused: Refused, numbers: list[IntArray], tables: list[Table]
+    batch: Batch, aims: Aims, catalog: Catalog, refused: Refused, numbers: list[IntArray], tables: list[Table]
 ) -> list[IntArray]:
     """Figures of a batch, added to ``numbers`` and ``tables``; the numbers of candidates that it left out."""
     left_out = []
@@ -102,7 +102,7 @@ def _in_columns(
             stands = np.flatnonzero(~one.is_blocked)
             refused.add([_BLOCKED] * (len(stands) < len(mine)), len(mine) - len(stands))
             numbers.append(mine[stands])
-            tables.append(figures_of(one, money, keys, catalog).take(stands))
+            tables.append(figures_of(one, money, aims, catalog).take(stands))
     return left_out
 
 
@@ -119,7 +119,7 @@ def _bounded(alone: list[IntArray], most: int) -> list[IntArray]:
 
 
 def _one_by_one(
-    space: Space, number: int, keys: Sequence[Key], catalog: Catalog, estimate: Estimator, refused: Refused
+    space: Space, number: int, aims: Aims, catalog: Catalog, estimate: Estimator, refused: Refused
 ) -> Table | None:
     """Figures of one candidate by the ordinary way; None where it cannot be built as it stands."""
     try:
@@ -131,4 +131,4 @@ def _one_by_one(
     if wrong:
         refused.add([Problem(wrong[0].field, wrong[0].code, wrong[0].message)])
         return None
-    return figures_of_estimate(made, keys, catalog)
+    return figures_of_estimate(made, aims, catalog)

@@ -17,6 +17,7 @@ from estimator.search.columns.cables import Alike, Cabled
 from estimator.search.columns.kinds import most_of, whole_sums
 from estimator.search.columns.money import ENDS, TYPICAL, Priced, per, usd
 from estimator.search.columns.parts import part_facts
+from estimator.search.columns.work import WORK_FIGURES, Work, rates_of
 from estimator.spec.calibration import constants_of
 from estimator.spec.checking import near_words
 from estimator.spec.design import DesignSpec
@@ -42,7 +43,9 @@ class Figure:
         return self.needs == PRICES
 
 
-PRICES, POWER, GPU = "prices", "power", "gpu"
+PRICES, POWER, GPU, WORK = "prices", "power", "gpu", "workload"
+OF_WORKLOAD = (*WORK_FIGURES, "usd_per_million_tokens", "tokens_per_usd")
+"""Figures that a search without a workload does not know."""
 FIGURES = {
     one.name: one
     for one in (
@@ -79,10 +82,16 @@ FIGURES = {
         Figure("switch_vendors", "Vendors of switches", "vendors"),
         Figure("vendors", "Vendors of switches, transceivers and cables", "vendors"),
         Figure("announced_parts", "Parts that are announced and not sold yet", "parts"),
+        Figure("step_s", "Training step", "s", needs=WORK),
+        Figure("tokens_per_s_per_gpu", "Tokens a second of a GPU", "tokens/s", True, WORK),
+        Figure("tpot_ms", "Time per output token", "ms", needs=WORK),
+        Figure("usd_per_million_tokens", "Cost of a million tokens", "USD", needs=PRICES),
+        Figure("tokens_per_usd", "Tokens a dollar", "tokens", True, WORK),
         Figure("all_reduce_gb_s", "All-reduce on all GPUs", "GB/s", is_more=True, needs=GPU),
         Figure("all_to_all_gb_s", "All-to-all on all GPUs", "GB/s", is_more=True, needs=GPU),
     )
 }
+MILLIONS_AN_HOUR = 3_600 / 1e6  # of one token a second
 _PER_BANDWIDTH = ("usd_per_gb_s", "network_usd_per_gb_s")
 Key = tuple[str, int]  # a figure and a message size, which counts for bandwidths alone
 
@@ -133,10 +142,19 @@ def joined(tables: Sequence[Table], keys: Sequence[Key]) -> Table:
     return Table(side("typical"), side("low"), side("high"))
 
 
-def figures_of(found: Cabled, money: Priced, keys: Sequence[Key], catalog: Catalog) -> Table:
+@dataclass(frozen=True)
+class Aims:
+    """What is worked out of every candidate: figures, and the workload that some of them are of."""
+
+    keys: Sequence[Key]
+    work: Work | None = None
+
+
+def figures_of(found: Cabled, money: Priced, aims: Aims, catalog: Catalog) -> Table:
     """Figures of candidates with the same parts."""
-    speeds = bandwidths(found.of, bandwidths_in(keys), catalog)
-    made = {key: _of_columns(key, found, money, speeds, catalog) for key in keys}
+    speeds = bandwidths(found.of, bandwidths_in(aims.keys), catalog)
+    rates = rates_of(found.of, aims.work, catalog)
+    made = {key: _of_columns(key, found, money, speeds, rates, catalog) for key in aims.keys}
     ends = [
         {key: column if column.ndim == 1 else column[:, end] for key, column in made.items()} for end in range(ENDS)
     ]
@@ -144,13 +162,21 @@ def figures_of(found: Cabled, money: Priced, keys: Sequence[Key], catalog: Catal
 
 
 def _of_columns(
-    key: Key, found: Cabled, money: Priced, speeds: Mapping[Wanted, FloatArray], catalog: Catalog
+    key: Key,
+    found: Cabled,
+    money: Priced,
+    speeds: Mapping[Wanted, FloatArray],
+    rates: Mapping[str, FloatArray],
+    catalog: Catalog,
 ) -> FloatArray:
     """One figure, shape (n,), or (n, 3) of money."""
     name, size = key
     sizing, n = found.of.sizing, len(found.of)
     if name in money.parts.figures:
         return np.full(n, money.parts.figures[name])
+    if name in OF_WORKLOAD:
+        hour = np.full((n, ENDS), np.nan) if money.at_least else np.round(usd(money.gpu_hour), 4)
+        return _of_work(name, rates, hour)
     if FIGURES[name].is_money:
         speed = speeds.get(("all_reduce_gb_s", size))
         return _money(name, money, sizing.asked.gpus, np.full(n, np.nan) if speed is None else speed)
@@ -191,6 +217,14 @@ def _of_columns(
     if FIGURES[name].needs == POWER and money.power_at_least:
         return np.full(n, np.nan)
     return columns[name].astype(np.float64)
+
+
+def _of_work(name: str, rates: Mapping[str, FloatArray], usd_per_gpu_hour: FloatArray) -> FloatArray:
+    """A figure of the workload, shape (n,), or (n, 3) of money."""
+    if name in rates:
+        return rates[name]
+    usd_per_million = np.round(usd_per_gpu_hour / (rates["tokens_per_s_per_gpu"][:, None] * MILLIONS_AN_HOUR), 4)
+    return usd_per_million if name == "usd_per_million_tokens" else 1e6 / usd_per_million[:, TYPICAL]
 
 
 def _money(name: str, money: Priced, gpus: IntArray, speed: FloatArray) -> FloatArray:
@@ -256,15 +290,36 @@ def _bisection(found: Cabled) -> FloatArray:
 # ---------------------------------------------------------------- of an Estimate
 
 
-def figures_of_estimate(made: Estimate, keys: Sequence[Key], catalog: Catalog) -> Table:
+def figures_of_estimate(made: Estimate, aims: Aims, catalog: Catalog) -> Table:
     """The same figures of one Estimate with ``PARTS``: columns of one entry."""
+    work = _work_of_estimate(made, aims.work)
     ends = [
-        {key: np.array([_of_estimate(key, made, catalog, end)]) for key in keys} for end in ("low", "typical", "high")
+        {
+            key: work[key[0]][at] if key[0] in work else np.array([_of_estimate(key, made, catalog, end)])
+            for key in aims.keys
+        }
+        for at, end in enumerate(("low", "typical", "high"))
     ]
     return Table(typical=ends[1], low=ends[0], high=ends[2])
 
 
 PARTS = ("counts", "links", "cables", "bom", "cost", "all_reduce", "failures", "growth")
+
+
+def _work_of_estimate(made: Estimate, work: Work | None) -> dict[str, list[FloatArray]]:
+    """Figures of the workload of one Estimate: low, typical, high."""
+    system, cost = made.performance.system if made.performance else None, made.cost
+    rates = dict.fromkeys(WORK_FIGURES, np.full(1, np.nan))
+    if work is not None and system is not None:
+        found = work.rates([system], [made.fabrics[COMPUTE].counts.gpus])
+        rates = {name: found[:, at] for at, name in enumerate(WORK_FIGURES)}
+    hour = cost.usd_per_gpu_hour if cost and not cost.at_least else None
+    ends = np.array([[hour.low, hour.typical, hour.high] if hour else [np.nan] * ENDS])
+    columns = {name: _of_work(name, rates, ends) for name in OF_WORKLOAD}
+    return {
+        name: [column] * ENDS if column.ndim == 1 else [column[:, at] for at in range(ENDS)]
+        for name, column in columns.items()
+    }
 
 
 def _of_estimate(key: Key, made: Estimate, catalog: Catalog, end: str) -> float:

@@ -9,7 +9,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import EstimatorError, SpecError
 from estimator.record import Given
 from estimator.result import Estimate
-from estimator.search.figures import PARTS, Key, Table, figures_of_estimate
+from estimator.search.figures import PARTS, Aims, Table, figures_of_estimate
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.units import BoolArray, FloatArray
@@ -18,7 +18,7 @@ Estimator = Callable[[Sequence[DesignSpec], Catalog, Sequence[str]], Sequence[Es
 _SAME = 1e-9  # share by which figures differ that were added up in another order
 
 
-def measured(given: Given, keys: Sequence[Key], catalog: Catalog, estimate: Estimator) -> Table:
+def measured(given: Given, aims: Aims, catalog: Catalog, estimate: Estimator) -> Table:
     """Figures of one design by the ordinary way: columns of one entry.
 
     Raises
@@ -31,7 +31,7 @@ def measured(given: Given, keys: Sequence[Key], catalog: Catalog, estimate: Esti
     except EstimatorError as error:
         problems = [replace(one, field=f"present.{one.field}".rstrip("."), change=None) for one in error.problems]
         raise SpecError(problems) from None
-    return figures_of_estimate(made, keys, catalog)
+    return figures_of_estimate(made, aims, catalog)
 
 
 @dataclass(frozen=True)

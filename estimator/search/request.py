@@ -15,18 +15,22 @@ DEFAULT_BYTES = 17_179_869_184
 
 @dataclass(frozen=True)
 class Bounds:
-    """What one answer may take: candidates, those that need a request of their own, need three tiers, or are estimated alone."""
+    """What one answer may take: candidates, those that need a request of their own, need three tiers, or are estimated alone,
+    and systems that a workload is run on."""
 
     candidates: int
     requests: int
     of_three_tiers: int
     one_by_one: int
+    systems: int
 
 
-COMMAND_LINE = Bounds(candidates=100_000, requests=3_000, of_three_tiers=10_000, one_by_one=500)
-AT_ONCE = Bounds(candidates=20_000, requests=300, of_three_tiers=500, one_by_one=50)  # while a caller waits for it
+COMMAND_LINE = Bounds(candidates=100_000, requests=3_000, of_three_tiers=10_000, one_by_one=500, systems=1_000)
+AT_ONCE = Bounds(
+    candidates=20_000, requests=300, of_three_tiers=500, one_by_one=50, systems=60
+)  # while a caller waits for it
 CHUNK = 2_000  # candidates that a worker looks at together, in a search of many chunks
-IN_CHUNKS = Bounds(candidates=200_000, requests=200_000, of_three_tiers=200_000, one_by_one=CHUNK)
+IN_CHUNKS = Bounds(candidates=200_000, requests=200_000, of_three_tiers=200_000, one_by_one=CHUNK, systems=CHUNK)
 MOST_POINTS = 2_000  # of a sweep
 
 
@@ -48,6 +52,13 @@ class Limit(Section):
     )
 
 
+class Workload(Section):
+    """What runs on the candidates: one of the two."""
+
+    train: Json | None = Field(None, description="A training request without system, design and gpus.")
+    infer: Json | None = Field(None, description="An inference request without them.")
+
+
 class SearchRequest(Section):
     """One search."""
 
@@ -61,6 +72,7 @@ class SearchRequest(Section):
     limits: list[Limit] = Field(default_factory=empty, max_length=MOST_LIMITS, description="What designs must meet.")
     pareto: list[str] = Field(default_factory=empty, max_length=3, description="Two or three figures of the front.")
     at_bytes: int = Bytes
+    workload: Workload | None = Field(None, description="What figures of step time and tokens are of.")
     present: Json | None = Field(None, description="A DesignSpec that is measured against what is found.")
     top: int = Field(20, ge=1, le=MOST_TOP, description="Designs that are answered, best first.")
 
@@ -79,4 +91,5 @@ class SweepRequest(Section):
     x: Span = Field(description="The field that varies.")
     y: Span | None = Field(None, description="A second one.")
     figures: list[str] = Field(min_length=1, max_length=20, description="What is answered at every point.")
+    workload: Workload | None = Field(None, description="What figures of step time and tokens are of.")
     at_bytes: int = Bytes

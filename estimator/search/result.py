@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from estimator.cost.result import Likely
 from estimator.ranges import Range
 from estimator.record import IfAny, Json, Record
 
@@ -12,6 +13,27 @@ class Lost(Record):
 
     figure: str
     by: float
+
+
+class Chance(Record):
+    """A design over draws of prices that all drawn designs share: what a part costs in one, it costs in all."""
+
+    wins: float
+    """Share of draws in which no other drawn design is better in the figure that was drawn."""
+    on_front: IfAny[float]
+    """Share of draws in which it is on the front, where that has the figure."""
+    regret: Likely
+    """How much more it has of the figure than the best of each draw: 5 %, half and 95 % of draws."""
+
+
+class Draws(Record):
+    """What was drawn: the objective, or else the first figure of the front that is money."""
+
+    figure: str
+    n: int
+    seed: int
+    designs: int
+    """Drawn: the front, then the first of the list."""
 
 
 class FoundDesign(Record):
@@ -30,6 +52,8 @@ class FoundDesign(Record):
     """Further candidates with the same figures."""
     lost_on: IfAny[Lost]
     """Not of the best one."""
+    chance: IfAny[Chance] = None
+    """Of designs that were drawn."""
 
 
 class MetLimit(Record):
@@ -75,6 +99,8 @@ class Regret(Record):
     by: float
     design: int
     """Place in ``designs``."""
+    in_draws: IfAny[float] = None
+    """Share of draws in which it is better, of the figure that was drawn."""
 
 
 class Present(Record):
@@ -108,7 +134,10 @@ class Search(Record):
     relax: list[Relaxation]
     """Where nothing is feasible."""
     tie: list[int]
-    """Places in ``designs`` whose price ranges and the best one's hold each other; the best one is among them."""
+    """Places in ``designs`` that prices do not tell from the best one, which is among them: their price ranges hold each
+    other, and of money the best is better in fewer than 95 of 100 draws."""
+    draws: IfAny[Draws]
+    """Where a figure of money is sought or weighed."""
     present: IfAny[Present]
     """Where the request names one."""
     figures: Mapping[str, Json]

@@ -8,17 +8,27 @@ import numpy as np
 
 from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem, SpecError
-from estimator.search.candidates import Refused, Space, space_of
+from estimator.search.candidates import Refused, Space, Template, space_of
 from estimator.search.chunks import packed, unpacked
+from estimator.search.draws import (
+    DIVISORS,
+    MOST_DRAWN,
+    MOST_DRAWN_ALONE,
+    DrawnDesigns,
+    drawn_designs,
+    figure_drawn,
+)
 from estimator.search.evaluate import Estimator, Evaluated, evaluated, joined_in_order
-from estimator.search.figures import FIGURES, Key, Table, described, figure_named, known, ranges_of
+from estimator.search.figures import FIGURES, OF_WORKLOAD, Aims, Key, Table, described, figure_named, known, ranges_of
 from estimator.search.front import first_of_equals, front_of, ranked, within_each_other
 from estimator.search.limits import limit_key, limit_problems, met, met_limit, nearest_value, share_short, shortfall
 from estimator.search.present import Beside, measured
 from estimator.search.request import CHUNK, COMMAND_LINE, IN_CHUNKS, WHAT, Bounds, Limit, SearchRequest
-from estimator.search.result import Binding, FoundDesign, Lost, Present, Regret, Relaxation, Search
+from estimator.search.result import Binding, Chance, FoundDesign, Lost, Present, Regret, Relaxation, Search
 from estimator.search.values import RATIOS, Axis, axes_of
+from estimator.search.workload import work_of, workload_problems
 from estimator.spec.checking import validated
+from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.units import BoolArray, FloatArray, IntArray, parse_ratio
 
@@ -44,8 +54,9 @@ def search(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds =
         If none of the candidates can be built, with the first reason of each kind.
     """
     asked = asked_of(request, catalog)
-    found = evaluated(space_asked(asked, catalog, bounds), keys_of_search(asked), catalog, estimate, bounds)
-    return answer_of(asked, found, catalog, estimate, bounds)
+    aims = aims_of(asked, catalog, bounds)
+    found = evaluated(space_asked(asked, catalog, bounds), aims, catalog, estimate, bounds)
+    return answer_of(asked, aims, found, catalog, estimate, bounds)
 
 
 def asked_of(request: Any, catalog: Catalog) -> SearchRequest:
@@ -75,7 +86,9 @@ def space_asked(asked: SearchRequest, catalog: Catalog, bounds: Bounds) -> Space
     return space_of(fixed, axes, bounds.candidates)
 
 
-def answer_of(asked: SearchRequest, found: Evaluated, catalog: Catalog, estimate: Estimator, bounds: Bounds) -> Search:
+def answer_of(
+    asked: SearchRequest, aims: Aims, found: Evaluated, catalog: Catalog, estimate: Estimator, bounds: Bounds
+) -> Search:
     """The answer to a request out of all its candidates with their figures.
 
     Raises
@@ -85,11 +98,25 @@ def answer_of(asked: SearchRequest, found: Evaluated, catalog: Catalog, estimate
     InfeasibleDesign
         If none of the candidates can be built.
     """
-    present = measured(asked.present, keys_of_search(asked), catalog, estimate) if asked.present is not None else None
+    present = (
+        measured(asked.present, aims_of(asked, catalog, bounds), catalog, estimate)
+        if asked.present is not None
+        else None
+    )
     made = _Search(asked, found, catalog, present)
     if made.is_empty:
+        _check_fit(asked, aims, found)
         return _nothing(made, found.space.axes, catalog, estimate, bounds)
     return made.answer()
+
+
+def _check_fit(asked: SearchRequest, aims: Aims, found: Evaluated) -> None:
+    """Refuse a search for figures of a workload that none of the candidates has."""
+    wanted = [asked.objective, *(limit.figure for limit in asked.limits)]
+    rates = found.table.typical["tokens_per_s_per_gpu", asked.at_bytes]
+    refusal = aims.work.refusal if aims.work else None
+    if refusal and len(found) and np.isnan(rates).all() and any(name in OF_WORKLOAD for name in wanted):
+        raise SpecError([refusal])
 
 
 # ---------------------------------------------------------------- in chunks
@@ -117,7 +144,7 @@ def chunk_of(request: Any, first: int, last: int, catalog: Catalog, estimate: Es
     """
     asked = asked_of(request, catalog)
     space = space_asked(asked, catalog, IN_CHUNKS)
-    found = evaluated(space, keys_of_search(asked), catalog, estimate, IN_CHUNKS, range(first, last))
+    found = evaluated(space, aims_of(asked, catalog, IN_CHUNKS), catalog, estimate, IN_CHUNKS, range(first, last))
     return packed(found.number, found.table, found.refused)
 
 
@@ -139,7 +166,7 @@ def joined(request: Any, parts: Sequence[bytes], catalog: Catalog, estimate: Est
         refused.counts.update(reasons.counts)
         refused.first |= reasons.first | refused.first
     whole = joined_in_order(space, numbers, tables, keys, refused)
-    return answer_of(asked, whole, catalog, estimate, IN_CHUNKS)
+    return answer_of(asked, aims_of(asked, catalog, IN_CHUNKS), whole, catalog, estimate, IN_CHUNKS)
 
 
 def _check(asked: SearchRequest, catalog: Catalog) -> None:
@@ -156,8 +183,14 @@ def _check(asked: SearchRequest, catalog: Catalog) -> None:
         message = f"A front is of two or three different figures, and {', '.join(asked.pareto)} was given."
         problems.append(Problem("pareto", "out_of_range", message))
     problems += limit_problems(asked.limits, catalog)
+    problems += workload_problems(asked.workload, named)
     if problems:
         raise SpecError(problems)
+
+
+def aims_of(asked: SearchRequest, catalog: Catalog, bounds: Bounds) -> Aims:
+    """What is worked out of every candidate."""
+    return Aims(keys_of_search(asked), work_of(asked.workload, catalog, bounds))
 
 
 def keys_of_search(asked: SearchRequest) -> list[Key]:
@@ -173,7 +206,7 @@ class _Search:
         self.asked, self.found, self.catalog, self.present = asked, found, catalog, present
         self.objective: Key = (asked.objective, asked.at_bytes)
         self.met = [met(found.table, limit, catalog) for limit in asked.limits]
-        self._is_request: dict[int, bool] = {}
+        self._specs: dict[int, DesignSpec | None] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -217,19 +250,59 @@ class _Search:
         every = [*shown, *(row for row in order[first].tolist() if row in wanted)]
         place = {row: at for at, row in enumerate(every)}
         rank = {row: at for at, row in enumerate(order[first].tolist(), start=1)}
+        draws = self._draws(every, front, [row for _, row, _ in regret])
+        chances = dict(zip(draws.rows, draws.chances(self._others(draws)), strict=True)) if draws else {}
         return Search(
             objective=self.asked.objective,
             looked_at=len(self.found.space),
             built=len(self.found),
             feasible=len(rows),
             not_built=dict(self.found.refused.counts),
-            designs=[self._design(row, rank[row], alike[row], every[0]) for row in every],
+            designs=[self._design(row, rank[row], alike[row], every[0], chances.get(row)) for row in every],
             front=[place[row] for row in front],
             binding=self._binding(every[0]) if every else [],
             relax=list(relax),
-            tie=self._tie(every),
-            present=self._present(order[first], [Regret(figure=f, by=by, design=place[row]) for f, row, by in regret]),
+            tie=self._tie(every, draws),
+            draws=draws.shown() if draws else None,
+            present=self._present(order[first], [self._regret_shown(one, place, draws) for one in regret]),
             figures=described(FIGURES),
+        )
+
+    # ------------------------------------------------ draws of prices
+
+    def _draws(self, every: Sequence[int], front: Sequence[int], better: Sequence[int]) -> DrawnDesigns | None:
+        """Draws of the front, of what beats the present design, and of the first of the list; None without money."""
+        figure = figure_drawn([self.asked.objective, *self.asked.pareto])
+        if figure is None:
+            return None
+        column = self.column((figure, self.asked.at_bytes))
+        rows = [row for row in dict.fromkeys([*every[:1], *better, *front, *every]) if not np.isnan(column[row])]
+        specs = {row: spec for row in rows[:MOST_DRAWN] if (spec := self._spec(row)) is not None}
+        if not all(Template(0, spec).is_plain(self.catalog) for spec in specs.values()):
+            specs = dict([*specs.items()][:MOST_DRAWN_ALONE])
+        if not specs:
+            return None
+        own = parse_spec(self.asked.present, self.catalog) if self.asked.present is not None else None
+        keys = [(name, self.asked.at_bytes) for name in DIVISORS]
+        known = {key[0]: self.column(key)[[*specs]] for key in keys}
+        if own is not None and self.present is not None:
+            known = {key[0]: np.append(known[key[0]], self.present.typical[key]) for key in keys}
+        return drawn_designs([*specs], [*specs.values()], own, figure, known, self.catalog)
+
+    def _others(self, draws: DrawnDesigns) -> FloatArray | None:
+        """The other figures of the front, of designs that were drawn; None where it has not the one that was."""
+        if draws.figure not in self.asked.pareto:
+            return None
+        names = [name for name in self.asked.pareto if name != draws.figure]
+        return np.stack([self.less((name, self.asked.at_bytes))[draws.rows] for name in names], axis=1)
+
+    def _regret_shown(
+        self, found: tuple[str, int, float], place: Mapping[int, int], draws: DrawnDesigns | None
+    ) -> Regret:
+        figure, row, by = found
+        is_drawn = draws is not None and draws.figure == figure
+        return Regret(
+            figure=figure, by=by, design=place[row], in_draws=draws.share_below_own(row) if draws and is_drawn else None
         )
 
     def _fingerprint(self, rows: IntArray) -> FloatArray:
@@ -250,13 +323,16 @@ class _Search:
 
     def _stands(self, row: int) -> bool:
         """Whether a candidate is a request that stands by itself: every rule of spec/, for what is shown."""
-        if row not in self._is_request:
+        return self._spec(row) is not None
+
+    def _spec(self, row: int) -> DesignSpec | None:
+        """A candidate's request; None where it does not stand by itself."""
+        if row not in self._specs:
             try:
-                parse_spec(self.found.space.given(int(self.found.number[row])), self.catalog)
-                self._is_request[row] = True
+                self._specs[row] = parse_spec(self.found.space.given(int(self.found.number[row])), self.catalog)
             except SpecError:
-                self._is_request[row] = False
-        return self._is_request[row]
+                self._specs[row] = None
+        return self._specs[row]
 
     def _front(self, rows: IntArray) -> list[int]:
         """Rows of the front, those that stand by themselves; best objective first."""
@@ -270,7 +346,7 @@ class _Search:
                 return [int(row) for row in found]
             rows = np.array([row for row in rows.tolist() if row not in wrong], dtype=np.int64)
 
-    def _design(self, row: int, rank: int, alike: int, best: int) -> FoundDesign:
+    def _design(self, row: int, rank: int, alike: int, best: int, chance: Chance | None) -> FoundDesign:
         number = int(self.found.number[row])
         return FoundDesign(
             spec=self.found.space.given(number),
@@ -280,6 +356,7 @@ class _Search:
             rank=rank,
             alike=alike,
             lost_on=None if row == best else self._lost(row, best),
+            chance=chance,
         )
 
     def figures(self, row: int) -> dict[str, float | None]:
@@ -343,12 +420,15 @@ class _Search:
             regret=regret,
         )
 
-    def _tie(self, rows: Sequence[int]) -> list[int]:
+    def _tie(self, rows: Sequence[int], draws: DrawnDesigns | None) -> list[int]:
         if not rows:
             return []
         table, at = self.found.table, np.array(rows)
         low, typical, high = (side[self.objective][at] for side in (table.low, table.typical, table.high))
-        return np.flatnonzero(within_each_other(low, typical, high, 0)).tolist()
+        tied = np.flatnonzero(within_each_other(low, typical, high, 0)).tolist()
+        if draws is None or draws.figure != self.asked.objective:
+            return tied
+        return [place for place in tied if not draws.is_told_apart(rows[place], rows[0])]
 
     # ------------------------------------------------ what would make a design possible
 
@@ -426,7 +506,9 @@ def _with_more_oversubscription(
         return []
     for ratio in (one for one in RATIOS if parse_ratio(one) > parse_ratio(held)):
         wider: Space = space_of(space.fixed, [*axes, Axis(_RATIO, (ratio,))], bounds.candidates)
-        tried = _Search(made.asked, evaluated(wider, keys_of_search(made.asked), catalog, estimate, bounds), catalog)
+        tried = _Search(
+            made.asked, evaluated(wider, aims_of(made.asked, catalog, bounds), catalog, estimate, bounds), catalog
+        )
         rows = np.flatnonzero(tried.feasible(tried.met))
         if len(rows):
             best = int(rows[np.argmin(tried.less(tried.objective)[rows])])

@@ -8,11 +8,13 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.record import Json
 from estimator.search.candidates import Space, space_of
+from estimator.search.columns.work import Work
 from estimator.search.evaluate import Estimator, Evaluated, evaluated
-from estimator.search.figures import Key, described, figure_named, known, ranges_of
+from estimator.search.figures import Aims, Key, described, figure_named, known, ranges_of
 from estimator.search.request import COMMAND_LINE, MOST_POINTS, WHAT_SWEEP, Bounds, Span, SweepRequest
 from estimator.search.result import Sweep, SweepChange, SweepPoint
 from estimator.search.values import Axis, axes_of, field_path, values_of
+from estimator.search.workload import work_of, workload_problems
 from estimator.spec.change import SIZES
 from estimator.spec.checking import validated
 from estimator.units import counted
@@ -49,9 +51,9 @@ def sweep(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds = 
             message = "A sweep varies x and y; the base has a list or a range here. Give one value."
             raise SpecError([Problem(f"base.{axis.path}", "not_a_choice", message)])
     fixed = without_sizes(fixed, [axis.path for axis in axes])
-    swept = _Sweep(fixed, keys, catalog, estimate, bounds)
+    swept = _Sweep(fixed, keys, catalog, estimate, bounds, work_of(asked.workload, catalog, bounds))
     space = space_of(fixed, axes, min(MOST_POINTS, bounds.candidates))
-    found = evaluated(space, swept.keys, catalog, estimate, bounds)
+    found = evaluated(space, swept.aims, catalog, estimate, bounds)
     points = list(_points(space, found, axes, asked))
     return Sweep(
         x=axes[0].path,
@@ -69,6 +71,7 @@ def _keys(asked: SweepRequest) -> list[Key]:
             figure_named(name, f"figures[{at}]")
         except SpecError as error:
             problems += error.problems
+    problems += workload_problems(asked.workload, [(name, f"figures[{at}]") for at, name in enumerate(asked.figures)])
     if problems:
         raise SpecError(problems)
     return [(name, asked.at_bytes) for name in dict.fromkeys(asked.figures)]
@@ -121,6 +124,12 @@ class _Sweep:
     catalog: Catalog
     estimate: Estimator
     bounds: Bounds
+    work: Work | None
+
+    @property
+    def aims(self) -> Aims:
+        """What is worked out at every point."""
+        return Aims(self.keys, self.work)
 
     @property
     def keys(self) -> list[Key]:
@@ -164,7 +173,7 @@ class _Sweep:
     def _kind_at(self, values: Json) -> int | None:
         axes = [Axis(path, (value,)) for path, value in values.items()]
         try:
-            found = evaluated(space_of(self.fixed, axes, 1), self.keys, self.catalog, self.estimate, self.bounds)
+            found = evaluated(space_of(self.fixed, axes, 1), Aims(self.keys), self.catalog, self.estimate, self.bounds)
         except SpecError:
             return None
         return int(found.table.typical["tiers", self.wanted[0][1]][0]) if len(found) else None

@@ -29,6 +29,12 @@ def found_table(found: Search) -> Table:
         Column("is_tied", "Tied with the best", width=9),
         *(Column(path, path, width=22) for path in paths),
         *(one for figure in FIGURES.values() for one in _columns(figure)),
+        Column("wins", "Best in this share of the draws", width=11, number_format=ANY),
+        Column("on_front_share", "On the front in this share", width=11, number_format=ANY),
+        *(
+            Column(f"regret_{end}", f"More than the best of a draw, {words}", "USD", 14, MONEY)
+            for end, words in (("p5", "5 % of draws"), ("p50", "half of them"), ("p95", "95 %"))
+        ),
         Column("lost_on", "Behind the best on", width=22),
         Column("lost_by", "By", width=12, number_format=ANY),
         Column("alike", "Further designs with these figures", width=12, number_format=COUNT),
@@ -53,6 +59,9 @@ def _row(found: Search, at: int, one: FoundDesign, paths: list[str]) -> tuple[Ce
         if figure.is_money:
             ends = one.ranges_usd.get(figure.name)
             cells += [ends.low, ends.high] if ends else [None, None]
+    chance = one.chance
+    cells += [chance.wins, chance.on_front] if chance else [None, None]
+    cells += [chance.regret.p5, chance.regret.p50, chance.regret.p95] if chance else [None, None, None]
     return (*cells, *((one.lost_on.figure, one.lost_on.by) if one.lost_on else (None, None)), one.alike)
 
 

@@ -9,12 +9,13 @@ from designer.forms.design import LABELS
 from designer.forms.explore import ALLOWED, BARRED, control_of
 from designer.forms.keys import ALL_KEYS, read_path
 from designer.wording.context import Context
-from designer.wording.numbers import figure_text, words
+from designer.wording.numbers import MISSING, figure_text, percent, words
 from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem
 from estimator.record import Given, Json
+from estimator.search.draws import SURE
 from estimator.search.figures import FIGURES, Figure
-from estimator.search.result import Binding, FoundDesign, Lost, MetLimit, Regret, Relaxation, Search
+from estimator.search.result import Binding, Chance, FoundDesign, Lost, MetLimit, Regret, Relaxation, Search
 from estimator.spec.parse import parse_spec
 from estimator.wording import in_sentence
 
@@ -66,9 +67,10 @@ class FoundRow(NamedTuple):
     """What the request left open, as the JSON that opens it."""
     cells: list[Cell]
     is_on_front: bool
-    is_tied: bool
     alike: int
     lost: str
+    wins: Cell
+    """Share of draws in which no other design is better, and what it costs more than the best of each."""
 
 
 def heads_of(objective: str, pareto: Sequence[str]) -> list[Head]:
@@ -85,10 +87,15 @@ def found_context(found: Search, pareto: Sequence[str], catalog: Catalog) -> Con
     heads = heads_of(found.objective, pareto)
     chart = front_chart(found, names, pareto)
     present = found.present
+    rows = list(_rows(found, names, heads))
+    tied = {*found.tie} if len(found.tie) > 1 else set()
     return {
         "found": found,
         "heads": heads,
-        "rows": list(_rows(found, names, heads)),
+        "rows": rows,
+        "tied": [row for row in rows if row.place in tied],
+        "apart": [row for row in rows if row.place not in tied],
+        "chance": _chance_words(found, names),
         "present_cells": _cells(present.figures, present.ranges_usd, heads) if present else [],
         "regret": [_better(one, names) for one in present.regret] if present else [],
         "measured": " and ".join(in_sentence(FIGURES[name].title) for name in pareto or (found.objective,)),
@@ -99,14 +106,15 @@ def found_context(found: Search, pareto: Sequence[str], catalog: Catalog) -> Con
     }
 
 
-def _better(one: Regret, names: Sequence[str]) -> tuple[Figure, str, str]:
-    """The figure in which a design is better, by how much, and its name."""
+def _better(one: Regret, names: Sequence[str]) -> tuple[Figure, str, str, str]:
+    """The figure in which a design is better, by how much, its name, and in which share of the draws."""
     figure = FIGURES[one.figure]
-    return figure, figure_text(one.by, figure.unit), names[one.design]
+    share = "" if one.in_draws is None else percent(one.in_draws)
+    return figure, figure_text(one.by, figure.unit), names[one.design], share
 
 
 def _rows(found: Search, names: Sequence[str], heads: Sequence[Head]) -> Iterator[FoundRow]:
-    on_front, tied = set(found.front), set(found.tie) if len(found.tie) > 1 else set()
+    on_front = set(found.front)
     for at, one in enumerate(found.designs):
         yield FoundRow(
             place=at,
@@ -115,9 +123,9 @@ def _rows(found: Search, names: Sequence[str], heads: Sequence[Head]) -> Iterato
             values=json.dumps(one.values, separators=(",", ":")),
             cells=_cells(one.figures, one.ranges_usd, heads),
             is_on_front=at in on_front,
-            is_tied=at in tied,
             alike=one.alike,
             lost=_lost(one.lost_on),
+            wins=_wins(one.chance),
         )
 
 
@@ -126,6 +134,31 @@ def _cells(figures: Given, ranges: Mapping[str, Any], heads: Sequence[Head]) -> 
         Cell(figure_text(figures[head.name], FIGURES[head.name].unit), figures[head.name], ranges.get(head.name))
         for head in heads
     ]
+
+
+def _wins(chance: Chance | None) -> Cell:
+    if chance is None:
+        return Cell(MISSING, None, None)
+    low, high = (figure_text(end, "USD") for end in (chance.regret.p5, chance.regret.p95))
+    return Cell(percent(chance.wins), chance.wins, "" if high == "$0" else f"{low} to {high} more")
+
+
+def _chance_words(found: Search, names: Sequence[str]) -> list[str]:
+    """What draws say of the best design, of the tie, and of the front."""
+    draws, best = found.draws, found.designs[0].chance if found.designs else None
+    if draws is None or best is None:
+        return []
+    figure = in_sentence(FIGURES[draws.figure].title)
+    said = f"in {percent(best.wins)} of {draws.n:,} draws of prices no other design of {draws.designs} is better in {figure}"
+    out = [f"{names[0]}: {said}; in 95 % it costs at most {figure_text(best.regret.p95, 'USD')} more than the best."]
+    firm = [one for at in found.front if (one := found.designs[at].chance) and one.on_front is not None]
+    if firm:
+        n_firm = sum(one.on_front >= SURE for one in firm if one.on_front is not None)
+        out.append(
+            f"{n_firm} of {len(firm)} designs of the front are on it in 95 % of the draws or more; the others change "
+            "places with designs beside them as prices move."
+        )
+    return out
 
 
 def _lost(lost: Lost | None) -> str:

@@ -60,13 +60,18 @@ def ratios_of(found: Alike, catalog: Catalog) -> Ratios:
     )
 
 
+def ratio_table(ratios: Ratios) -> FloatArray:
+    """A row a candidate, its columns those of ``Ratios``."""
+    return np.stack([getattr(ratios, name) for name in Ratios.__annotations__], axis=1).astype(np.float64)
+
+
 def bandwidths(found: Alike, wanted: Sequence[Wanted], catalog: Catalog) -> Mapping[Wanted, FloatArray]:
     """Bus bandwidth of each wanted collective and size on all GPUs, shape (n,) [GB/s]; NaN where the GPU is not known."""
     nothing = np.full(len(found), np.nan)
     if not wanted or found.spec.compute.gpu is None:
         return dict.fromkeys(wanted, nothing)
     ratios = ratios_of(found, catalog)
-    table = np.stack([getattr(ratios, name) for name in Ratios.__annotations__], axis=1).astype(np.float64)
+    table = ratio_table(ratios)
     few, again = np.unique(table, axis=0, return_inverse=True)
     system = system_of(found.spec, found.fabric, catalog)
     constants = constants_of(catalog, found.spec.workload.calibration)

@@ -40,8 +40,8 @@ class PartFacts:
 @lru_cache(maxsize=4)
 def vendors_of(catalog: Catalog) -> tuple[str, ...]:
     """Vendors of the catalog's switches, transceivers and cables, by name."""
-    records = (*catalog.switches.values(), *catalog.cables.values())
-    return tuple(sorted({maker_of(one.vendor) for one in records if one.vendor != GENERIC}))
+    vendors = [*(one.vendor for one in catalog.switches.values()), *(one.vendor for one in catalog.cables.values())]
+    return tuple(sorted({maker_of(vendor) for vendor in vendors if vendor != GENERIC}))
 
 
 def part_facts(lines: Iterable[BilledLine | BomLine], catalog: Catalog) -> PartFacts:

@@ -22,6 +22,7 @@ from designer.pages.explore.asked import MOST_BYTES
 from designer.pages.explore.page import design_names
 from designer.services.designs.saving import save_design
 from designer.services.searches.asking import FRONT, first_request, found, whole_request
+from designer.wording.numbers import percent
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.pipeline import estimate
@@ -63,8 +64,16 @@ def test_it_begins_with_an_answer_whose_best_comes_first(page: Client) -> None:
     words = text_of(response)
     assert response.status_code == 200
     assert len(set(names)) == len(names) > 10, "designs are told apart by their names"
-    places = [words.index(f": compare {name} ") for name in names]
+    tied = answer.tie if len(answer.tie) > 1 else []
+    order = [*tied, *(at for at in range(len(names)) if at not in tied)]
+    places = [words.index(f": compare {names[at]} ") for at in order]
     assert places == sorted(places)
+    best = answer.designs[0]
+    assert answer.draws is not None
+    assert best.chance is not None
+    assert f"in {percent(best.chance.wins)} of {answer.draws.n:,} draws".replace("\xa0", " ") in words
+    if tied:
+        assert f"A tie of {len(tied)}: prices do not tell these designs apart" in words
     assert f"{answer.looked_at:,} combinations were looked at" in words
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.pipeline import estimate
-from estimator.search.figures import FIGURES, PARTS, Key, figures_of_estimate
+from estimator.search.figures import FIGURES, PARTS, Aims, Key, figures_of_estimate
 from estimator.search.search import search
 from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
@@ -40,8 +40,9 @@ def makers_in(given: Any, categories: Sequence[str]) -> set[str]:
     """Who makes parts of a design, by its bill of materials."""
     (made,) = estimate([parse_spec(given, CATALOG)], CATALOG, ("bom",))
     parts = {line.part for line in made.bom.lines if line.category in categories}
-    records = [*CATALOG.switches.values(), *CATALOG.cables.values()]
-    return {one.vendor.split(" (")[0] for one in records if one.id in parts and one.vendor != "Generic"}
+    switches = {one.vendor for one in CATALOG.switches.values() if one.id in parts}
+    cables = {one.vendor for one in CATALOG.cables.values() if one.id in parts}
+    return {vendor.split(" (")[0] for vendor in switches | cables if vendor != "Generic"}
 
 
 def meets(limit: Any, given: Any, figures: Ends) -> bool:
@@ -63,7 +64,7 @@ def _figures(text: str) -> Ends | None:
         return None
     if any(finding.severity == "error" for finding in made.findings):
         return None
-    table = figures_of_estimate(made, KEYS, CATALOG)
+    table = figures_of_estimate(made, Aims(KEYS), CATALOG)
     return {key[0]: tuple(float(side[key][0]) for side in (table.low, table.typical, table.high)) for key in KEYS}  # type: ignore[misc]
 
 

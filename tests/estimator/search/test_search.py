@@ -44,19 +44,6 @@ def test_a_limit_that_costs_money_is_binding_and_says_how_much() -> None:
     assert binding["costs"] == costs[0] - costs[1]
 
 
-def test_designs_within_each_others_range_of_prices_are_a_tie() -> None:
-    answer = with_limits()
-    ranges = [one["ranges_usd"]["network_usd"] for one in answer["designs"]]
-    first = ranges[0]
-    tied = [
-        at
-        for at, one in enumerate(ranges)
-        if first["low"] <= one["typical"] <= first["high"] and one["low"] <= first["typical"] <= one["high"]
-    ]
-    assert answer["tie"] == tied
-    assert 0 in tied
-
-
 def test_an_impossible_limit_is_relaxed_to_the_nearest_value_that_is_possible() -> None:
     least = min(one["figures"]["network_usd"] for one in with_limits()["designs"])
     answer = with_limits({"figure": "network_usd", "most": least - 1})

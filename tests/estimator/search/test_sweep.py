@@ -6,7 +6,7 @@ import pytest
 
 from estimator.errors import SpecError
 from estimator.pipeline import estimate
-from estimator.search.figures import figures_of_estimate
+from estimator.search.figures import Aims, figures_of_estimate
 from estimator.search.sweep import sweep
 from estimator.spec.parse import parse_spec
 from tests.estimator.search.brute_force import CATALOG, SIZE
@@ -43,7 +43,7 @@ def test_points_are_those_of_the_estimate() -> None:
             "economics": {"years": point["y"]},
         }
         (made,) = estimate([parse_spec(spec, CATALOG)], CATALOG)
-        expected = figures_of_estimate(made, [(name, SIZE) for name in names], CATALOG)
+        expected = figures_of_estimate(made, Aims([(name, SIZE) for name in names]), CATALOG)
         for name in names:
             assert point["figures"][name] == pytest.approx(expected.typical[name, SIZE][0], rel=1e-12)
 

@@ -58,7 +58,8 @@ function follow(view) {
 function pin(button) {
   const row = button.closest("tr");
   const isPinned = button.getAttribute("aria-pressed") === "true";
-  const [pinned, others] = [table.querySelector("[data-found-pinned]"), [...table.querySelectorAll("tbody")].at(-1)];
+  const pinned = table.querySelector("[data-found-pinned]");
+  const others = "tied" in row.dataset ? table.querySelector(".tie") : [...table.querySelectorAll("tbody")].at(-1);
   button.setAttribute("aria-pressed", String(!isPinned));
   if (isPinned) {
     const after = [...others.rows].find((other) => Number(other.dataset.place) > Number(row.dataset.place));
