@@ -150,18 +150,28 @@ def _infer(asked: argparse.Namespace) -> Iterator[bytes]:
 def _search(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import estimate
+    from estimator.search.columns.work import Verbs
+    from estimator.search.request import COMMAND_LINE
     from estimator.search.search import search
+    from estimator.serving_request.answering import served
+    from estimator.training_request import trained
 
-    return _json(search(_read_json(asked.file), load_catalog(), estimate).as_json())
+    verbs = Verbs(trained, served)
+    return _json(search(_read_json(asked.file), load_catalog(), estimate, COMMAND_LINE, verbs).as_json())
 
 
 @_verb("figures of a design over values of one or two of its fields", _REQUEST)
 def _sweep(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import estimate
+    from estimator.search.columns.work import Verbs
+    from estimator.search.request import COMMAND_LINE
     from estimator.search.sweep import sweep
+    from estimator.serving_request.answering import served
+    from estimator.training_request import trained
 
-    return _json(sweep(_read_json(asked.file), load_catalog(), estimate).as_json())
+    verbs = Verbs(trained, served)
+    return _json(sweep(_read_json(asked.file), load_catalog(), estimate, COMMAND_LINE, verbs).as_json())
 
 
 @_verb(

@@ -44,6 +44,8 @@ from designer.api.serializers import (
     PageQuery,
     PlacementQuery,
     RevisionDetailSerializer,
+    SearchJobDetailSerializer,
+    SearchJobSerializer,
     WorkloadsFileQuery,
     WorkloadsQuery,
 )
@@ -350,6 +352,33 @@ searches = call(
     (*BODY, 404, 503),
     request=json_body(_finding(SearchRequest)),
     examples=[example("cheapest of 1,024 GPUs", SEARCH_EXAMPLE)],
+    tags=["searches"],
+)
+search_job_list = list_call("list_searches", "List searches that workers do", SearchJobSerializer, "searches")
+search_job_create = call(
+    "create_search",
+    "Have workers do a search",
+    {202: SearchJobDetailSerializer},
+    (*BODY, 404, 409, 503),
+    request=json_body(_finding(SearchRequest)),
+    takes_key=True,
+    description="For up to 200,000 candidates; Location says where to look.",
+    examples=[example("cheapest of 1,024 GPUs", SEARCH_EXAMPLE)],
+    tags=["searches"],
+)
+search_job_read = read_call(
+    "get_search",
+    "How far a search is, and what it found",
+    SearchJobDetailSerializer,
+    "searches",
+    description="With Retry-After while it is on its way. The last 20 that ended are kept.",
+)
+search_job_cancel = call(
+    "cancel_search",
+    "Stop a search",
+    {200: SearchJobDetailSerializer},
+    (403, 404, 409, 412),
+    request=None,
     tags=["searches"],
 )
 sweeps = call(

@@ -23,7 +23,7 @@ from estimator.bringup.checklist.files import CHECKLIST_FORMATS
 from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
 from estimator.errors import Problem
 from estimator.handoff.formats import FORMATS as LINK_FORMATS
-from estimator.jobs.models import EstimateJob
+from estimator.jobs.models import EstimateJob, SearchJob
 from estimator.result import Versions
 
 MAX_PAGE = 1_000_000
@@ -310,6 +310,60 @@ class EstimateJobDetailSerializer(EstimateJobSerializer):
 
     class Meta(EstimateJobSerializer.Meta):
         fields = [*EstimateJobSerializer.Meta.fields, "spec", "result"]
+
+
+@extend_schema_field({"description": "As docs/search.md has it."})
+class AnyValueField(serializers.JSONField):
+    """A value of a search's request or answer, as it is."""
+
+
+class SearchJobSerializer(serializers.ModelSerializer[SearchJob]):
+    """A search that workers do: how far it is."""
+
+    url = serializers.SerializerMethodField()
+    progress = serializers.FloatField(
+        source="share_done", min_value=0, max_value=1, help_text="Share of the candidates that were looked at."
+    )
+    versions = serializers.SerializerMethodField()
+    error = ErrorSerializer(allow_null=True, help_text="Why it failed; null otherwise.")
+
+    class Meta:
+        model = SearchJob
+        fields = [
+            "id",
+            "url",
+            "state",
+            "progress",
+            "n_candidates",
+            "versions",
+            "error",
+            "created_at",
+            "started_at",
+            "finished_at",
+        ]
+
+    def get_url(self, job: SearchJob) -> str:
+        return _url(self, "search-job", pk=job.pk)
+
+    @extend_schema_field(shape(Versions))
+    def get_versions(self, job: SearchJob) -> dict[str, str]:
+        return {"model": job.model_version, "catalog": job.catalog_version}
+
+
+class SearchJobDetailSerializer(SearchJobSerializer):
+    """One search: its request and, when ``state`` is succeeded, what it found."""
+
+    request = serializers.DictField(
+        child=AnyValueField(), help_text="The request, a saved design in its place, by key of a search."
+    )
+    result = serializers.DictField(
+        child=AnyValueField(),
+        allow_null=True,
+        help_text="The answer of the verb search, by key; null until the job has succeeded.",
+    )
+
+    class Meta(SearchJobSerializer.Meta):
+        fields = [*SearchJobSerializer.Meta.fields, "request", "result"]
 
 
 class CalibrationSerializer(serializers.ModelSerializer[Calibration]):

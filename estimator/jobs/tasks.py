@@ -27,11 +27,15 @@ from estimator.jobs.leased import LEASE, MAX_ATTEMPTS, Leased
 from estimator.jobs.models import RESEND_AFTER, SWEEP_EVERY, EstimateJob, QueueSweep, SearchChunk, SearchJob
 from estimator.pipeline import estimate
 from estimator.record import Json
+from estimator.search.columns.work import Verbs
 from estimator.search.search import chunk_of, joined
+from estimator.serving_request.answering import served
 from estimator.spec.parse import parse_spec
+from estimator.training_request import trained
 
 logger = logging.getLogger(__name__)
 
+VERBS = Verbs(trained, served)
 SENT_PER_SWEEP = 200
 CONFIRM_WITHIN_S = 3  # RabbitMQ says nothing while its disc or memory is full
 PUBLISH_RETRY = {"max_retries": 2, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
@@ -136,7 +140,7 @@ def run_chunk(chunk_id: str) -> None:
     job = chunk.job
     with _noted(chunk, *_SEARCH_TOO_LONG):
         with held_lease(chunk):
-            columns = chunk_of(job.request, chunk.first, chunk.last, load_catalog(), estimate)
+            columns = chunk_of(job.request, chunk.first, chunk.last, load_catalog(), estimate, VERBS)
         if chunk.succeed(columns) and SearchJob.objects.filter(SearchJob.is_ready(), pk=job.pk).exists():
             send(job)
 
@@ -150,7 +154,7 @@ def run_join(job_id: str) -> None:
         with held_lease(job):
             stored = job.chunks.values_list("columns", flat=True)
             parts = [bytes(columns) for columns in stored if columns is not None]
-            answer = joined(job.request, parts, load_catalog(), estimate)
+            answer = joined(job.request, parts, load_catalog(), estimate, VERBS)
         job.succeed(answer.as_json())
 
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimator.catalog.catalog import Catalog
+from estimator.cost.inputs import Priced
 from estimator.cost.result import Likely
 from estimator.cost.uncertainty import HEADLINE_PERCENTILES, SEED, Drawn, draw, percentiles
-from estimator.pipeline import priced_designs
 from estimator.search.figures import FIGURES, MILLIONS_AN_HOUR
 from estimator.search.result import Chance, Draws
-from estimator.spec.design import DesignSpec
 from estimator.units import CENTS_PER_USD, BoolArray, FloatArray
 
 DRAWS = 2_000  # of the 10,000 of a cost the first: a share is known to two hundredths
@@ -107,8 +106,8 @@ class DrawnDesigns:
 
 def drawn_designs(
     rows: Sequence[int],
-    specs: Sequence[DesignSpec],
-    own: DesignSpec | None,
+    designs: Sequence[Priced],
+    own: Priced | None,
     figure: str,
     known: Mapping[str, FloatArray],
     catalog: Catalog,
@@ -117,17 +116,16 @@ def drawn_designs(
 
     Parameters
     ----------
-    rows, specs : the designs, by their number among candidates.
+    rows, designs : the designs, by their number among candidates, ready to be costed.
     own : the present design, where there is one.
     known : by figure of DIVISORS, shape (n_designs,), the present design last
         What amounts are divided by.
     """
     amount, per = _AMOUNTS[figure]
-    every = [*specs, *([own] if own else ())]
-    drawn: list[Drawn] = [draw(one, catalog, DRAWS, SEED) for one in priced_designs(every, catalog)]
+    drawn: list[Drawn] = [draw(one, catalog, DRAWS, SEED) for one in (*designs, *([own] if own else ()))]
     values = np.stack([getattr(one, amount) for one in drawn]) / CENTS_PER_USD
     values = values / (known[per] * _TIMES.get(per, 1))[:, None] if per else values
-    return DrawnDesigns(figure, list(rows), values[: len(specs)], values[-1] if own else None)
+    return DrawnDesigns(figure, list(rows), values[: len(designs)], values[-1] if own else None)
 
 
 def _share(value: float) -> float:

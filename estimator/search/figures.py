@@ -12,12 +12,20 @@ from estimator.errors import Problem, SpecError
 from estimator.ranges import Range
 from estimator.record import Json
 from estimator.result import Estimate
-from estimator.search.columns.bandwidth import COLLECTIVE_OF, Wanted, bandwidths, of_system, worst_leaf
+from estimator.search.columns.bandwidth import (
+    COLLECTIVE_OF,
+    Wanted,
+    bandwidths,
+    of_system,
+    ratio_table,
+    ratios_of,
+    worst_leaf,
+)
 from estimator.search.columns.cables import Alike, Cabled
 from estimator.search.columns.kinds import most_of, whole_sums
 from estimator.search.columns.money import ENDS, TYPICAL, Priced, per, usd
 from estimator.search.columns.parts import part_facts
-from estimator.search.columns.work import WORK_FIGURES, Work, rates_of
+from estimator.search.columns.work import WORK_FIGURES, Work, no_rates, rates_of
 from estimator.spec.calibration import constants_of
 from estimator.spec.checking import near_words
 from estimator.spec.design import DesignSpec
@@ -153,7 +161,9 @@ class Aims:
 def figures_of(found: Cabled, money: Priced, aims: Aims, catalog: Catalog) -> Table:
     """Figures of candidates with the same parts."""
     speeds = bandwidths(found.of, bandwidths_in(aims.keys), catalog)
-    rates = rates_of(found.of, aims.work, catalog)
+    rates = no_rates(len(found.of))
+    if aims.work is not None and found.of.spec.compute.gpu is not None:
+        rates = rates_of(found.of, ratio_table(ratios_of(found.of, catalog)), aims.work, catalog)
     made = {key: _of_columns(key, found, money, speeds, rates, catalog) for key in aims.keys}
     ends = [
         {key: column if column.ndim == 1 else column[:, end] for key, column in made.items()} for end in range(ENDS)
@@ -309,7 +319,7 @@ PARTS = ("counts", "links", "cables", "bom", "cost", "all_reduce", "failures", "
 def _work_of_estimate(made: Estimate, work: Work | None) -> dict[str, list[FloatArray]]:
     """Figures of the workload of one Estimate: low, typical, high."""
     system, cost = made.performance.system if made.performance else None, made.cost
-    rates = dict.fromkeys(WORK_FIGURES, np.full(1, np.nan))
+    rates = no_rates(1)
     if work is not None and system is not None:
         found = work.rates([system], [made.fabrics[COMPUTE].counts.gpus])
         rates = {name: found[:, at] for at, name in enumerate(WORK_FIGURES)}

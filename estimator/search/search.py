@@ -8,8 +8,10 @@ import numpy as np
 
 from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem, SpecError
+from estimator.pipeline import priced_designs
 from estimator.search.candidates import Refused, Space, Template, space_of
 from estimator.search.chunks import packed, unpacked
+from estimator.search.columns.work import Verbs
 from estimator.search.draws import (
     DIVISORS,
     MOST_DRAWN,
@@ -37,7 +39,13 @@ _RATIO = "fabric.oversubscription"
 _BEHIND = ("capex_usd", "switches")  # what ranks designs of the same objective
 
 
-def search(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds = COMMAND_LINE) -> Search:
+def search(
+    request: Any,
+    catalog: Catalog,
+    estimate: Estimator,
+    bounds: Bounds = COMMAND_LINE,
+    verbs: Verbs | None = None,
+) -> Search:
     """The best designs for a requirement.
 
     Parameters
@@ -45,6 +53,7 @@ def search(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds =
     request : the JSON of a search.
     estimate : ``pipeline.estimate``.
     bounds : what the answer may take.
+    verbs : what runs a workload; not needed where the request has none.
 
     Raises
     ------
@@ -53,13 +62,13 @@ def search(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds =
     InfeasibleDesign
         If none of the candidates can be built, with the first reason of each kind.
     """
-    asked = asked_of(request, catalog)
-    aims = aims_of(asked, catalog, bounds)
+    asked = asked_of(request, catalog, verbs)
+    aims = aims_of(asked, verbs, catalog, bounds)
     found = evaluated(space_asked(asked, catalog, bounds), aims, catalog, estimate, bounds)
     return answer_of(asked, aims, found, catalog, estimate, bounds)
 
 
-def asked_of(request: Any, catalog: Catalog) -> SearchRequest:
+def asked_of(request: Any, catalog: Catalog, verbs: Verbs | None = None) -> SearchRequest:
     """A request as it was checked.
 
     Raises
@@ -70,7 +79,7 @@ def asked_of(request: Any, catalog: Catalog) -> SearchRequest:
     asked, problems = validated(SearchRequest, request, WHAT)
     if asked is None or problems:
         raise SpecError(problems)
-    _check(asked, catalog)
+    _check(asked, verbs, catalog)
     return asked
 
 
@@ -98,15 +107,11 @@ def answer_of(
     InfeasibleDesign
         If none of the candidates can be built.
     """
-    present = (
-        measured(asked.present, aims_of(asked, catalog, bounds), catalog, estimate)
-        if asked.present is not None
-        else None
-    )
+    present = measured(asked.present, aims, catalog, estimate) if asked.present is not None else None
     made = _Search(asked, found, catalog, present)
     if made.is_empty:
         _check_fit(asked, aims, found)
-        return _nothing(made, found.space.axes, catalog, estimate, bounds)
+        return _nothing(made, aims, catalog, estimate, bounds)
     return made.answer()
 
 
@@ -122,7 +127,7 @@ def _check_fit(asked: SearchRequest, aims: Aims, found: Evaluated) -> None:
 # ---------------------------------------------------------------- in chunks
 
 
-def cuts_of(request: Any, catalog: Catalog, size: int = CHUNK) -> list[tuple[int, int]]:
+def cuts_of(request: Any, catalog: Catalog, size: int = CHUNK, verbs: Verbs | None = None) -> list[tuple[int, int]]:
     """Ranges of candidates that together are all of a request's: first, and one behind the last.
 
     Raises
@@ -130,11 +135,13 @@ def cuts_of(request: Any, catalog: Catalog, size: int = CHUNK) -> list[tuple[int
     SpecError
         With every problem of the request that shows before a candidate is looked at.
     """
-    n = len(space_asked(asked_of(request, catalog), catalog, IN_CHUNKS))
+    n = len(space_asked(asked_of(request, catalog, verbs), catalog, IN_CHUNKS))
     return [(first, min(first + size, n)) for first in range(0, n, size)]
 
 
-def chunk_of(request: Any, first: int, last: int, catalog: Catalog, estimate: Estimator) -> bytes:
+def chunk_of(
+    request: Any, first: int, last: int, catalog: Catalog, estimate: Estimator, verbs: Verbs | None = None
+) -> bytes:
     """Figures of the candidates of one range, as ``joined`` takes them.
 
     Raises
@@ -144,11 +151,15 @@ def chunk_of(request: Any, first: int, last: int, catalog: Catalog, estimate: Es
     """
     asked = asked_of(request, catalog)
     space = space_asked(asked, catalog, IN_CHUNKS)
-    found = evaluated(space, aims_of(asked, catalog, IN_CHUNKS), catalog, estimate, IN_CHUNKS, range(first, last))
+    found = evaluated(
+        space, aims_of(asked, verbs, catalog, IN_CHUNKS), catalog, estimate, IN_CHUNKS, range(first, last)
+    )
     return packed(found.number, found.table, found.refused)
 
 
-def joined(request: Any, parts: Sequence[bytes], catalog: Catalog, estimate: Estimator) -> Search:
+def joined(
+    request: Any, parts: Sequence[bytes], catalog: Catalog, estimate: Estimator, verbs: Verbs | None = None
+) -> Search:
     """The answer of a request out of all its chunks, in any order.
 
     Raises
@@ -166,10 +177,10 @@ def joined(request: Any, parts: Sequence[bytes], catalog: Catalog, estimate: Est
         refused.counts.update(reasons.counts)
         refused.first |= reasons.first | refused.first
     whole = joined_in_order(space, numbers, tables, keys, refused)
-    return answer_of(asked, aims_of(asked, catalog, IN_CHUNKS), whole, catalog, estimate, IN_CHUNKS)
+    return answer_of(asked, aims_of(asked, verbs, catalog, IN_CHUNKS), whole, catalog, estimate, IN_CHUNKS)
 
 
-def _check(asked: SearchRequest, catalog: Catalog) -> None:
+def _check(asked: SearchRequest, verbs: Verbs | None, catalog: Catalog) -> None:
     """Figures that are known, limits that can be met, and no front of one figure."""
     problems: list[Problem] = []
     named = [(asked.objective, "objective"), *((name, f"pareto[{at}]") for at, name in enumerate(asked.pareto))]
@@ -183,14 +194,14 @@ def _check(asked: SearchRequest, catalog: Catalog) -> None:
         message = f"A front is of two or three different figures, and {', '.join(asked.pareto)} was given."
         problems.append(Problem("pareto", "out_of_range", message))
     problems += limit_problems(asked.limits, catalog)
-    problems += workload_problems(asked.workload, named)
+    problems += workload_problems(asked.workload, named, verbs, catalog)
     if problems:
         raise SpecError(problems)
 
 
-def aims_of(asked: SearchRequest, catalog: Catalog, bounds: Bounds) -> Aims:
+def aims_of(asked: SearchRequest, verbs: Verbs | None, catalog: Catalog, bounds: Bounds) -> Aims:
     """What is worked out of every candidate."""
-    return Aims(keys_of_search(asked), work_of(asked.workload, catalog, bounds))
+    return Aims(keys_of_search(asked), work_of(asked.workload, verbs, catalog, bounds))
 
 
 def keys_of_search(asked: SearchRequest) -> list[Key]:
@@ -287,7 +298,8 @@ class _Search:
         known = {key[0]: self.column(key)[[*specs]] for key in keys}
         if own is not None and self.present is not None:
             known = {key[0]: np.append(known[key[0]], self.present.typical[key]) for key in keys}
-        return drawn_designs([*specs], [*specs.values()], own, figure, known, self.catalog)
+        ready = priced_designs([*specs.values(), *([own] if own else ())], self.catalog)
+        return drawn_designs([*specs], ready[: len(specs)], ready[-1] if own else None, figure, known, self.catalog)
 
     def _others(self, draws: DrawnDesigns) -> FloatArray | None:
         """The other figures of the front, of designs that were drawn; None where it has not the one that was."""
@@ -475,7 +487,7 @@ class _Search:
         ]
 
 
-def _nothing(made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Estimator, bounds: Bounds) -> Search:
+def _nothing(made: _Search, aims: Aims, catalog: Catalog, estimate: Estimator, bounds: Bounds) -> Search:
     """The answer where nothing is feasible: what would have to change.
 
     Raises
@@ -483,7 +495,7 @@ def _nothing(made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Es
     InfeasibleDesign
         If nothing can be built, and a higher oversubscription does not help.
     """
-    relax = [*_with_more_oversubscription(made, axes, catalog, estimate, bounds), *made.relaxations()]
+    relax = [*_with_more_oversubscription(made, aims, catalog, estimate, bounds), *made.relaxations()]
     if not len(made.found) and not relax:
         refused = made.found.refused
         raise InfeasibleDesign(
@@ -496,19 +508,17 @@ def _nothing(made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Es
 
 
 def _with_more_oversubscription(
-    made: _Search, axes: Sequence[Axis], catalog: Catalog, estimate: Estimator, bounds: Bounds
+    made: _Search, aims: Aims, catalog: Catalog, estimate: Estimator, bounds: Bounds
 ) -> list[Relaxation]:
     """The least oversubscription above the one that is fixed with which a design is possible, if there is one."""
-    space = made.found.space
+    space, axes = made.found.space, made.found.space.axes
     fabric = space.fixed.get("fabric")
     held = str(fabric.get("oversubscription") or "1:1") if isinstance(fabric, Mapping) else "1:1"
     if any(axis.path in (_RATIO, "fabric.leaf_uplinks", "fabric.leaf_downlinks") for axis in axes):
         return []
     for ratio in (one for one in RATIOS if parse_ratio(one) > parse_ratio(held)):
         wider: Space = space_of(space.fixed, [*axes, Axis(_RATIO, (ratio,))], bounds.candidates)
-        tried = _Search(
-            made.asked, evaluated(wider, aims_of(made.asked, catalog, bounds), catalog, estimate, bounds), catalog
-        )
+        tried = _Search(made.asked, evaluated(wider, aims, catalog, estimate, bounds), catalog)
         rows = np.flatnonzero(tried.feasible(tried.met))
         if len(rows):
             best = int(rows[np.argmin(tried.less(tried.objective)[rows])])

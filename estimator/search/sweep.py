@@ -8,7 +8,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.record import Json
 from estimator.search.candidates import Space, space_of
-from estimator.search.columns.work import Work
+from estimator.search.columns.work import Verbs, Work
 from estimator.search.evaluate import Estimator, Evaluated, evaluated
 from estimator.search.figures import Aims, Key, described, figure_named, known, ranges_of
 from estimator.search.request import COMMAND_LINE, MOST_POINTS, WHAT_SWEEP, Bounds, Span, SweepRequest
@@ -23,7 +23,13 @@ _KINDS = ("tiers",)
 _MOST_STEPS = 24  # halvings between two points: enough for any number of nodes
 
 
-def sweep(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds = COMMAND_LINE) -> Sweep:
+def sweep(
+    request: Any,
+    catalog: Catalog,
+    estimate: Estimator,
+    bounds: Bounds = COMMAND_LINE,
+    verbs: Verbs | None = None,
+) -> Sweep:
     """Figures of a design over values of one or two of its fields.
 
     Parameters
@@ -40,7 +46,7 @@ def sweep(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds = 
     asked, problems = validated(SweepRequest, request, WHAT_SWEEP)
     if asked is None or problems:
         raise SpecError(problems)
-    keys = _keys(asked)
+    keys = _keys(asked, verbs, catalog)
     spans = [("x", asked.x), *([("y", asked.y)] if asked.y else [])]
     axes = [_axis(name, span) for name, span in spans]
     if len({axis.path for axis in axes}) < len(axes):
@@ -51,7 +57,7 @@ def sweep(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds = 
             message = "A sweep varies x and y; the base has a list or a range here. Give one value."
             raise SpecError([Problem(f"base.{axis.path}", "not_a_choice", message)])
     fixed = without_sizes(fixed, [axis.path for axis in axes])
-    swept = _Sweep(fixed, keys, catalog, estimate, bounds, work_of(asked.workload, catalog, bounds))
+    swept = _Sweep(fixed, keys, catalog, estimate, bounds, work_of(asked.workload, verbs, catalog, bounds))
     space = space_of(fixed, axes, min(MOST_POINTS, bounds.candidates))
     found = evaluated(space, swept.aims, catalog, estimate, bounds)
     points = list(_points(space, found, axes, asked))
@@ -64,14 +70,16 @@ def sweep(request: Any, catalog: Catalog, estimate: Estimator, bounds: Bounds = 
     )
 
 
-def _keys(asked: SweepRequest) -> list[Key]:
+def _keys(asked: SweepRequest, verbs: Verbs | None, catalog: Catalog) -> list[Key]:
     problems: list[Problem] = []
     for at, name in enumerate(asked.figures):
         try:
             figure_named(name, f"figures[{at}]")
         except SpecError as error:
             problems += error.problems
-    problems += workload_problems(asked.workload, [(name, f"figures[{at}]") for at, name in enumerate(asked.figures)])
+    problems += workload_problems(
+        asked.workload, [(name, f"figures[{at}]") for at, name in enumerate(asked.figures)], verbs, catalog
+    )
     if problems:
         raise SpecError(problems)
     return [(name, asked.at_bytes) for name in dict.fromkeys(asked.figures)]

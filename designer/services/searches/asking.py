@@ -12,6 +12,7 @@ from designer.services.designs.beginnings import NEW_DESIGN
 from designer.services.designs.saving import save_design
 from designer.services.labels import MAX_NAME
 from estimator.catalog.loader import load_catalog
+from estimator.jobs.tasks import VERBS
 from estimator.pipeline import estimate
 from estimator.record import Given, Json
 from estimator.search.candidates import Template, with_values
@@ -85,7 +86,7 @@ def found(asked: Given, design: Design | None) -> Search:
     EstimatorError
         With what is wrong with the request.
     """
-    return search(whole_request(asked, design), load_catalog(), estimate, AT_ONCE)
+    return search(whole_request(asked, design), load_catalog(), estimate, AT_ONCE, VERBS)
 
 
 def spec_found(asked: Given, design: Design | None, values: Given) -> DesignSpec:

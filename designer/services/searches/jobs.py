@@ -9,7 +9,7 @@ from designer.services.searches.asking import whole_request
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.jobs.models import SearchChunk, SearchJob
-from estimator.jobs.tasks import send_all
+from estimator.jobs.tasks import VERBS, send_all
 from estimator.record import Given, Json
 from estimator.search.request import CHUNK
 from estimator.search.search import cuts_of
@@ -30,7 +30,7 @@ def request_search(owner: User, asked: Given, design: Design | None) -> SearchJo
         If the owner has MOST_ACTIVE searches waiting or running.
     """
     whole, catalog = whole_request(asked, design), load_catalog()
-    cuts = cuts_of(whole, catalog, CHUNK)
+    cuts = cuts_of(whole, catalog, CHUNK, VERBS)
     n_active = SearchJob.objects.filter(owner=owner, state__in=SearchJob.ACTIVE).count()
     if n_active >= MOST_ACTIVE:
         message = (

@@ -8,6 +8,7 @@ from designer.services.designs.saving import save_design
 from designer.services.labels import MAX_NAME
 from designer.services.searches.asking import FOUND, over_design, with_shown
 from estimator.catalog.loader import load_catalog
+from estimator.jobs.tasks import VERBS
 from estimator.pipeline import estimate
 from estimator.record import Given, Json
 from estimator.search.request import AT_ONCE
@@ -41,7 +42,7 @@ def swept(asked: Given, design: Design | None) -> Sweep:
     EstimatorError
         With what is wrong with the request.
     """
-    return sweep(whole_sweep(asked, design), load_catalog(), estimate, AT_ONCE)
+    return sweep(whole_sweep(asked, design), load_catalog(), estimate, AT_ONCE, VERBS)
 
 
 def open_point(owner: User, asked: Given, design: Design | None, values: Given) -> Design:

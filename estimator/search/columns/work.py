@@ -4,7 +4,7 @@ The answers are those of ``train`` and ``infer`` on the design's own system and 
 layout, those of the best one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,39 +16,56 @@ from estimator.errors import Problem, SpecError
 from estimator.fabric.sized import fabric_of
 from estimator.performance.result import BuiltSystem
 from estimator.record import Given, Json
-from estimator.search.columns.bandwidth import ratio_table, ratios_of
 from estimator.search.columns.cables import Alike
-from estimator.serving_request.answering import served
-from estimator.serving_request.request import ServingRequest, plain
-from estimator.spec.checking import validated
-from estimator.training_request import Trainer, TrainingRequest
 from estimator.units import FloatArray
-from estimator.workloads.models.named import model_or_problems
 
 TRAIN, INFER = "train", "infer"
 OF_DESIGN = ("system", "design", "gpus")  # keys that the candidates give
 WORK_FIGURES = ("step_s", "tokens_per_s_per_gpu", "tpot_ms")
 _SOME_SYSTEM = {"gpu": "h100-sxm", "gpus_per_node": 8, "nics_per_node": 8, "nic_gbit_s": 400, "fabric": "infiniband"}
+_OF_ONE_KEY = frozenset(
+    {
+        "unknown_key",
+        "unknown_model",
+        "unknown_part",
+        "wrong_type",
+        "missing",
+        "not_a_choice",
+        "out_of_range",
+        "too_deep",
+    }
+)
 _NOTHING = (float("nan"),) * len(WORK_FIGURES)
 
 
-def work_problems(kind: str, request: Given) -> list[Problem]:
-    """What is wrong with a workload by itself, under ``workload.…``."""
+Verb = Callable[[Any, Catalog], Json | list[Json]]
+
+
+@dataclass(frozen=True)
+class Verbs:
+    """``trained`` and ``served``, given to a search as ``estimate`` is: what they load is for workloads alone."""
+
+    train: Verb
+    infer: Verb
+
+    def answers(self, kind: str, requests: Sequence[Json], catalog: Catalog) -> list[Json]:
+        """Answers in the order of the requests; one that is refused is ``{"code", "problems"}``."""
+        made = (self.train if kind == TRAIN else self.infer)(requests, catalog)
+        return made if isinstance(made, list) else [made]
+
+
+def work_problems(kind: str, request: Given, verbs: Verbs, catalog: Catalog) -> list[Problem]:
+    """What is wrong with a workload by itself, under ``workload.…``: what the verb says of its keys on some system."""
     where = f"workload.{kind}"
     if taken := [key for key in OF_DESIGN if key in request]:
         message = f"The candidates give {' and '.join(taken)} of the workload. Leave out what they give."
         return [Problem(f"{where}.{taken[0]}", "contradiction", message)]
-    given = plain({**request, "system": _SOME_SYSTEM})
-    asked: TrainingRequest | ServingRequest | None
-    if kind == TRAIN:
-        asked, problems = validated(TrainingRequest, given, "a training request")
-    else:
-        asked, problems = validated(ServingRequest, given, "an inference request")
-    if asked is not None:
-        problems += model_or_problems(asked.model)[1]
     if kind == INFER and request.get("mode", "aggregated") != "aggregated":
-        problems.append(Problem("mode", "not_a_choice", "A search takes the mode aggregated alone. Leave the key out."))
-    return [one.inside(where) for one in problems]
+        message = "A search takes the mode aggregated alone. Leave the key out."
+        return [Problem(f"{where}.mode", "not_a_choice", message)]
+    (answer,) = verbs.answers(kind, [{**request, "system": _SOME_SYSTEM}], catalog)
+    found = [Problem(one["field"], one["code"], one["message"]) for one in answer.get("problems", ())]
+    return [one.inside(where) for one in found if one.code in _OF_ONE_KEY]
 
 
 @dataclass
@@ -60,12 +77,12 @@ class Work:
 
     kind: str
     request: Json
+    verbs: Verbs
     catalog: Catalog
     most: int
     refusal: Problem | None = None
     """Why the first system that the workload does not fit has no figures."""
     _known: dict[tuple[Any, ...], tuple[float, ...]] = field(default_factory=dict)
-    _trainer: Trainer | None = None
 
     def rates(self, systems: Sequence[BuiltSystem], n_gpus: Sequence[int]) -> FloatArray:
         """WORK_FIGURES of some systems, shape (n, 3) [s, tokens/s, ms]; NaN where the workload does not fit.
@@ -90,12 +107,8 @@ class Work:
         return np.array([self._known[key] for key in keys]).reshape(len(keys), len(WORK_FIGURES))
 
     def _answers(self, requests: Sequence[Json]) -> list[tuple[float, ...]]:
-        if self.kind == TRAIN:
-            self._trainer = self._trainer or Trainer(self.catalog)
-            answers, read = self._trainer.many(requests), _of_training
-        else:
-            listed = served(requests, self.catalog)
-            answers, read = listed if isinstance(listed, list) else [listed], _of_serving
+        answers = self.verbs.answers(self.kind, requests, self.catalog)
+        read = _of_training if self.kind == TRAIN else _of_serving
         made = [read(one) for one in answers]
         without = [one for one, rates in zip(answers, made, strict=True) if np.isnan(rates[1])]
         if without and self.refusal is None:
@@ -133,11 +146,13 @@ def _of_serving(answer: Given) -> tuple[float, ...]:
     return (float("nan"), *(float("nan") if one is None else float(one) for one in (rate, tpot)))
 
 
-def rates_of(found: Alike, work: Work | None, catalog: Catalog) -> Mapping[str, FloatArray]:
-    """WORK_FIGURES of candidates of one request, shape (n,); NaN without a workload or a GPU that is known."""
-    if work is None or found.spec.compute.gpu is None:
-        return dict.fromkeys(WORK_FIGURES, np.full(len(found), np.nan))
-    table = ratio_table(ratios_of(found, catalog))
+def no_rates(n: int) -> Mapping[str, FloatArray]:
+    """WORK_FIGURES of so many candidates without a workload, or without a GPU that is known."""
+    return dict.fromkeys(WORK_FIGURES, np.full(n, np.nan))
+
+
+def rates_of(found: Alike, table: FloatArray, work: Work, catalog: Catalog) -> Mapping[str, FloatArray]:
+    """WORK_FIGURES of candidates of one request, shape (n,); ``table`` has a row of ratios for each (bandwidth.py)."""
     _, first, again = np.unique(table, axis=0, return_index=True, return_inverse=True)
     systems = [system_of(found.spec, fabric_of(found.sizing, int(at), found.spec), catalog) for at in first]
     made = work.rates(systems, found.sizing.asked.gpus[first].tolist())[again.ravel()]

@@ -34,6 +34,7 @@ HAVE_A_DESIGN = (
         "POST /api/v1/placements/file/",
         "POST /api/v1/training/",
         "POST /api/v1/searches/",
+        "POST /api/v1/searches/jobs/",
         "POST /api/v1/sweeps/",
         "POST /api/v1/inference/",
         "POST /api/v1/acceptance/",

@@ -10,12 +10,16 @@ import numpy as np
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.pipeline import estimate
+from estimator.search.columns.work import Verbs
 from estimator.search.figures import FIGURES, PARTS, Aims, Key, figures_of_estimate
 from estimator.search.search import search
+from estimator.serving_request.answering import served
 from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
+from estimator.training_request import trained
 
 CATALOG = load_catalog()
+VERBS = Verbs(trained, served)
 SIZE = 17_179_869_184
 KEYS: list[Key] = [(name, SIZE) for name in FIGURES]
 Ends = dict[str, tuple[float, float, float]]
@@ -23,7 +27,7 @@ Ends = dict[str, tuple[float, float, float]]
 
 def searched(request: Any) -> Any:
     """The answer to a search, as JSON."""
-    return search(request, CATALOG, estimate).as_json()
+    return search(request, CATALOG, estimate, verbs=VERBS).as_json()
 
 
 def every_design(base: Any, values: Mapping[str, Sequence[Any]]) -> list[tuple[Any, Ends]]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from estimator.pipeline import estimate
+from estimator.pipeline import estimate, priced_designs
 from estimator.search.draws import DRAWS, SURE, DrawnDesigns, drawn_designs
 from estimator.spec.parse import parse_spec
 from tests.estimator.search.brute_force import CATALOG, searched
@@ -27,7 +27,7 @@ def answer() -> Any:
 
 def test_shares_and_regret_are_those_of_the_costs_own_draws(answer: Any) -> None:
     specs = [parse_spec(one["spec"], CATALOG) for one in answer["designs"]]
-    drawn = drawn_designs(range(len(specs)), specs, None, "network_usd", {}, CATALOG)
+    drawn = drawn_designs(range(len(specs)), priced_designs(specs, CATALOG), None, "network_usd", {}, CATALOG)
     made = estimate(specs, CATALOG, ("percentiles",))
     for one, values in zip(made, drawn.values, strict=True):
         assert one.cost is not None

@@ -11,7 +11,7 @@ from estimator.search.search import search
 from estimator.search.sweep import sweep
 from estimator.serving_request.answering import served
 from estimator.training_request import trained
-from tests.estimator.search.brute_force import CATALOG, searched
+from tests.estimator.search.brute_force import CATALOG, VERBS, searched
 
 BASE = {
     "compute": {"server": "dgx-h100", "gpus": [64, 256]},
@@ -82,7 +82,7 @@ def test_a_sweep_has_figures_of_a_workload() -> None:
     base = {"compute": {"server": "dgx-h100"}, "fabric": {"generation": "ndr"}}
     x = {"field": "gpus", "values": [64, 128, 256]}
     request = {"base": base, "x": x, "figures": ["step_s"], "workload": {"train": TRAIN}}
-    points = sweep(request, CATALOG, estimate).as_json()["points"]
+    points = sweep(request, CATALOG, estimate, verbs=VERBS).as_json()["points"]
     steps = [point["figures"]["step_s"] for point in points]
     assert steps == sorted(steps, reverse=True)
 
@@ -119,5 +119,5 @@ def test_more_systems_than_are_predicted_at_once_are_refused() -> None:
 
     base = {"compute": {"server": "dgx-h100", "nodes": {"from": 2, "to": 90}}, "fabric": {"generation": "ndr"}}
     with pytest.raises(SpecError) as refused:
-        search({"base": base, "workload": {"train": {"model": "llama3-8b"}}}, CATALOG, estimate, AT_ONCE)
+        search({"base": base, "workload": {"train": {"model": "llama3-8b"}}}, CATALOG, estimate, AT_ONCE, VERBS)
     assert [(one.field, one.code) for one in refused.value.problems] == [("workload", "too_many_candidates")]
