@@ -619,9 +619,9 @@ _COMPARE: Json = {
         ),
         OCTETS: UPLOAD,
     },
-    "description": "Takes an ibnetdiscover dump, a .topo file, a point-to-point sheet (CSV or XLSX) or a NetBox cable export, "
-    "as the body or as the part `file` of a form, and says which links are missing, extra, swapped, doubled, on a "
-    "wrong port or at a wrong device. Nothing is stored.",
+    "description": "Takes a dump of ibnetdiscover or iblinkinfo, LLDP neighbours, a .topo file, a point-to-point sheet "
+    "(CSV or XLSX) or a NetBox cable export, as the body or as the part `file` of a form, and says which links are missing, "
+    "extra, swapped, doubled, on a wrong port or at a wrong device. Nothing is stored.",
     "parameters": [CompareQuery],
     "tags": ["links"],
 }

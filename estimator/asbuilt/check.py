@@ -19,6 +19,7 @@ from estimator.asbuilt.ports import (
     tidy,
 )
 from estimator.asbuilt.readers.found import HOST, SWITCH, FoundLinks
+from estimator.asbuilt.wiring import BY_WIRING, match_wiring
 from estimator.cabling.links import LinkList
 from estimator.errors import Problem, SpecError
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE
@@ -79,12 +80,15 @@ def check_links(links: LinkList, file: FoundLinks, mapping: Mapping[str, str] | 
         a, b = ((device << DEVICE_BITS) | code for device, code in ends)
         once = distinct(a, b, file.rate_gbit_s, file.both_sides)
         of_design = side_of(planned.low, planned.high, hosts)
-        match_structure(match, of_design, side_of(once.low, once.high, reader.is_host), file.names)
+        of_file = side_of(once.low, once.high, reader.is_host)
+        match_structure(match, of_design, of_file, file.names)
+        match_wiring(match, of_design, of_file, file.names)
         ends, styles = reader.ends(match)
     identity = np.where(match.design >= 0, match.design, len(devices) + np.arange(len(file.names)))
     a, b = ((identity[device] << DEVICE_BITS) | code for device, code in ends)
     found = distinct(a, b, file.rate_gbit_s, file.both_sides)
-    return LinkCheck(links, file, match, styles, planned, found, pair_links(planned, found))
+    pairing = pair_links(planned, found, is_renumbered=BY_WIRING in match.how)
+    return LinkCheck(links, file, match, styles, planned, found, pairing)
 
 
 def _all_reported(match: DeviceMatch, n_devices: int) -> bool:

@@ -1,19 +1,23 @@
 """What the links of a file say of the network they are from: its servers, tiers, rates, ports and how rails are wired.
 
-A switch with servers on it is a leaf, its further neighbours are spines, theirs cores. A host with less than half of the
-usual number of ports is a manager. Everything is counted from links alone; names play no part.
+A switch with servers on it is a leaf, its further neighbours are spines, theirs cores. A switch with few servers is a leaf too,
+unless leaves are its neighbours: then a stray host is on a spine. A host with less than half of the usual number of ports is
+no server of the usual kind. Everything is counted from links; names play no part.
 """
 
+import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from estimator.asbuilt.readers.found import HOST, SWITCH, FoundLinks
 from estimator.errors import UnreadableFile
-from estimator.units import BoolArray, IntArray, is_whole_number
+from estimator.units import BoolArray, IntArray
 
 LEAF, SPINE, CORE = 1, 2, 3
+_PORT = re.compile(r"(\d{1,6})|[A-Za-z]{1,12}[ -]?(\d{1,6})(?:/\d{1,2})*")
+_ADAPTER_PORT = re.compile(r"(?:mlx\d|hca|hfi|ib\d|ibp|bnxt|ens\d|enp\d|eno\d|nic|gpu|rdma|roce)", re.I)
 LEAF_SHARE = 4  # a leaf has at least this part of the usual number of servers' links
 MANAGER_SHARE = 2  # a manager has fewer ports than this part of a server's
 
@@ -47,6 +51,14 @@ class DumpCounts:
     components: int
     pods: int
     n_unlinked_switches: int
+    n_nameless: int = 0  # adapters that nobody named; servers are counted from them by the usual number of ports
+    pod_nodes: int = 0  # the most servers of one pod
+    few_ports: tuple[str, ...] = ()  # names of the hosts with few ports
+    node_rates: tuple[tuple[int, int], ...] = ()  # (rate, links), most first
+    switch_rates: tuple[tuple[int, int], ...] = ()
+    others: tuple[
+        tuple[int, int, int], ...
+    ] = ()  # (servers, leaves, spines) of networks that no switch joins to this one
 
     @property
     def tiers(self) -> int:
@@ -76,24 +88,37 @@ def counts_of(file: FoundLinks) -> DumpCounts:
         If the file does not tell servers from switches, or has no server on a switch.
     """
     graph = _graph(file)
-    host_links = _host_links(graph)
-    if not host_links.any():
+    if not _host_links(graph).any():
         message = "No server of the file is on a switch. Take the dump from a network with its servers powered on."
         raise UnreadableFile("no_servers", message)
+    parts = _networks(graph)
+    counted = [_counts(part, file) for part in parts]
+    first, *others = sorted(counted, key=lambda counts: -(counts.links_node_leaf + counts.links_leaf_spine))
+    return replace(first, others=tuple((one.n_nodes, one.n_leaf, one.n_spine) for one in others))
+
+
+def _counts(graph: _Graph, file: FoundLinks) -> DumpCounts:
+    """The counts of one network."""
+    host_links = _host_links(graph)
     level = _levels(graph, host_links)
     degree = np.bincount(np.r_[graph.a, graph.b], minlength=graph.n)
     hosts = np.flatnonzero(graph.is_host & (degree > 0))
-    ports_mode = _mode(degree[hosts])
+    is_nameless = np.zeros(graph.n, bool)
+    is_nameless[[*file.nameless]] = True
+    named = hosts[~is_nameless[hosts]]
+    ports_mode = _mode(degree[named if len(named) else hosts])
     is_manager = np.zeros(graph.n, bool)
-    is_manager[hosts] = degree[hosts] * MANAGER_SHARE < ports_mode
-    nodes = hosts[~is_manager[hosts]]
+    is_manager[named] = degree[named] * MANAGER_SHARE < ports_mode
+    nodes = named[~is_manager[named]] if len(named) else hosts
+    nameless = hosts[is_nameless[hosts]] if len(named) else hosts[:0]
     ends = _Ends(graph, level, is_manager)
     leaves, spines = np.flatnonzero(level == LEAF), np.flatnonzero(level == SPINE)
     down, up = ends.per_device(LEAF, 0), ends.per_device(LEAF, SPINE)
     rate_up = graph.rate[ends.between(LEAF, SPINE) | ends.between(SPINE, CORE)]
     rate_down = graph.rate[ends.between(0, LEAF)]
+    below_core = (level >= 0) & (level < CORE)
     return DumpCounts(
-        n_nodes=len(nodes),
+        n_nodes=len(nodes) + -(-int(degree[nameless].sum()) // ports_mode),
         n_short=int((degree[nodes] < ports_mode).sum()),
         ports_mode=ports_mode,
         n_managers=int(is_manager.sum()),
@@ -116,13 +141,19 @@ def counts_of(file: FoundLinks) -> DumpCounts:
         rate_gbit_s=_mode(rate_up if len(rate_up) else rate_down),
         node_rate_gbit_s=_mode(rate_down),
         components=_components(graph, ~graph.is_host),
-        pods=_components(graph, (level >= 0) & (level < CORE) & ~is_manager),
-        n_unlinked_switches=int(((level < 0) & ~graph.is_host).sum()),
+        pods=_components(graph, below_core & ~is_manager),
+        n_unlinked_switches=int(((level < 0) & ~graph.is_host & (degree > 0)).sum()),
+        n_nameless=len(nameless),
+        pod_nodes=_most_nodes(graph, below_core & ~graph.is_host, nodes),
+        few_ports=tuple(file.names[i] for i in np.flatnonzero(is_manager).tolist()),
+        node_rates=_often(rate_down),
+        switch_rates=_often(rate_up),
     )
 
 
 def _graph(file: FoundLinks) -> _Graph:
     kinds = np.array([{HOST: 1, SWITCH: 0}.get(kind, -1) for kind in file.kinds], dtype=np.int64)
+    _kinds_by_ports(file, kinds)
     if (kinds < 0).any():
         message = (
             f"The file does not say which of its {int((kinds < 0).sum())} devices are servers and which are switches. "
@@ -137,6 +168,17 @@ def _graph(file: FoundLinks) -> _Graph:
     return _Graph(a // n_ports, b // n_ports, a % n_ports, b % n_ports, file.rate_gbit_s[first], kinds == 1, len(kinds))
 
 
+def _kinds_by_ports(file: FoundLinks, kinds: IntArray) -> None:
+    """Devices whose every port is named as an adapter's are hosts, those with none such are switches where there are hosts."""
+    is_adapter = np.array([bool(_ADAPTER_PORT.match(text)) for text in file.ports] or [False])
+    device = np.r_[file.a_device, file.b_device]
+    adapters = np.bincount(device, weights=is_adapter[np.r_[file.a_port, file.b_port]], minlength=len(kinds))
+    ends = np.bincount(device, minlength=len(kinds))
+    if (adapters > 0).any():
+        kinds[(kinds < 0) & (ends > 0) & (adapters == ends)] = 1
+        kinds[(kinds < 0) & (ends > 0) & (adapters == 0)] = 0
+
+
 def _host_links(graph: _Graph) -> IntArray:
     """Links to hosts, by switch."""
     counts = np.zeros(graph.n, np.int64)
@@ -149,16 +191,22 @@ def _levels(graph: _Graph, host_links: IntArray) -> IntArray:
     """Tier of every device, by steps from the leaves; a spine that a stray host is plugged into stays a spine."""
     usual = np.median(host_links[host_links > 0])
     level = np.where(graph.is_host, 0, -1)
-    reached = ~graph.is_host & (host_links * LEAF_SHARE >= usual)
+    sure = ~graph.is_host & (host_links * LEAF_SHARE >= usual)
+    few = ~graph.is_host & (host_links > 0) & ~sure
+    reached = sure | (few & ~_neighbours(graph, sure))
     tier = LEAF
     while reached.any():
         level[reached] = tier
-        near = np.zeros(graph.n, bool)
-        near[graph.b[reached[graph.a]]] = True
-        near[graph.a[reached[graph.b]]] = True
-        reached = near & (level < 0)
+        reached = _neighbours(graph, reached) & (level < 0)
         tier += 1
     return level
+
+
+def _neighbours(graph: _Graph, of: BoolArray) -> BoolArray:
+    near = np.zeros(graph.n, bool)
+    near[graph.b[of[graph.a]]] = True
+    near[graph.a[of[graph.b]]] = True
+    return near
 
 
 class _Ends:
@@ -196,21 +244,86 @@ class _Ends:
 
 
 def _top_port(graph: _Graph, file: FoundLinks, chosen: BoolArray) -> int:
-    """The highest port number that any of the chosen devices uses; 0 where ports are no numbers."""
-    ports = np.array([int(text) if is_whole_number(text, 6) else 0 for text in file.ports] or [0], dtype=np.int64)
+    """The highest port that any of the chosen devices uses: 5 and P5 are 5, P5/2 a part of it; else the most ports of one."""
+    ports = np.array([_port_number(text) for text in file.ports] or [0], dtype=np.int64)
     used = np.r_[ports[graph.a_port[chosen[graph.a]]], ports[graph.b_port[chosen[graph.b]]]]
-    return int(used.max(initial=0))
+    if used.all():
+        return int(used.max(initial=0))
+    return int(np.bincount(np.r_[graph.a, graph.b], minlength=graph.n)[chosen].max(initial=0))
 
 
-def _components(graph: _Graph, kept: BoolArray) -> int:
-    """Networks that the kept devices with their links fall into, counted where servers are plugged in."""
+def _port_number(text: str) -> int:
+    found = _PORT.fullmatch(text.strip())
+    return int(found[1] or found[2]) if found else 0
+
+
+def _labels(graph: _Graph, kept: BoolArray) -> IntArray:
+    """The connected part that each device is in, when only links between the kept ones count."""
     from scipy.sparse import coo_array  # for a fast start: scipy takes long to load
     from scipy.sparse.csgraph import connected_components
 
     links = kept[graph.a] & kept[graph.b]
     joined = coo_array((np.ones(int(links.sum())), (graph.a[links], graph.b[links])), shape=(graph.n, graph.n))
-    _, label = connected_components(joined, directed=False)
-    return len(np.unique(label[kept & (_host_links(graph) > 0)]))
+    return np.asarray(connected_components(joined, directed=False)[1], dtype=np.int64)
+
+
+def _components(graph: _Graph, kept: BoolArray) -> int:
+    """Networks that the kept devices with their links fall into, counted where servers are plugged in."""
+    return len(np.unique(_labels(graph, kept)[kept & (_host_links(graph) > 0)]))
+
+
+def _most_nodes(graph: _Graph, switches: BoolArray, nodes: IntArray) -> int:
+    """The most servers that one connected part of the switches has."""
+    label = _labels(graph, switches)
+    is_node = np.zeros(graph.n, bool)
+    is_node[nodes] = True
+    pairs = [
+        np.stack([label[switch[chosen]], node[chosen]])
+        for node, switch in ((graph.a, graph.b), (graph.b, graph.a))
+        if (chosen := is_node[node] & switches[switch]).any()
+    ]
+    if not pairs:
+        return 0
+    return int(np.bincount(np.unique(np.concatenate(pairs, axis=1), axis=1)[0]).max())
+
+
+def _networks(graph: _Graph) -> list[_Graph]:
+    """The networks of a file. Parts of the switches that nothing joins are one network where they are built alike, as rails and
+    planes are; a part with another rate, or another number of tiers, is another network, though the same servers are on it."""
+    label = _labels(graph, ~graph.is_host)
+    host_links = _host_links(graph)
+    parts: dict[tuple[int, ...], list[int]] = {}
+    for part in np.unique(label[~graph.is_host & (host_links > 0)]).tolist():
+        parts.setdefault(_likeness(graph, label == part, host_links), []).append(part)
+    if len(parts) < 2:
+        return [graph]
+    out = []
+    for same in parts.values():
+        inside = np.isin(label, same) & ~graph.is_host
+        links = inside[graph.a] | inside[graph.b]
+        out.append(
+            replace(
+                graph,
+                a=graph.a[links],
+                b=graph.b[links],
+                a_port=graph.a_port[links],
+                b_port=graph.b_port[links],
+                rate=graph.rate[links],
+            )
+        )
+    return out
+
+
+def _likeness(graph: _Graph, part: BoolArray, host_links: IntArray) -> tuple[int, ...]:
+    """What parts of one network have alike: the rate of most links to servers, and whether switches are joined at all."""
+    inside = part & ~graph.is_host
+    to_hosts = (inside[graph.a] & graph.is_host[graph.b]) | (inside[graph.b] & graph.is_host[graph.a])
+    return _mode(graph.rate[to_hosts]), int((inside[graph.a] & inside[graph.b]).any())
+
+
+def _often(values: IntArray) -> tuple[tuple[int, int], ...]:
+    """(value, how often), the most frequent first; unknown ones left out."""
+    return tuple((value, times) for value, times in Counter(values.tolist()).most_common() if value)
 
 
 def _mode(values: IntArray) -> int:

@@ -63,8 +63,12 @@ class Pairing:
     taken: list[int] = field(default_factory=list)
 
 
-def pair_links(planned: Listed, found: Listed) -> Pairing:
-    """What every planned and found link is; each stands in one list of the answer."""
+def pair_links(planned: Listed, found: Listed, is_renumbered: bool = False) -> Pairing:
+    """What every planned and found link is; each stands in one list of the answer.
+
+    Where the file numbers ports otherwise than the design (``is_renumbered``), links between the right devices are on wrong
+    ports, and no cables that were swapped.
+    """
     order = np.argsort(planned.low, kind="stable")
     place = np.searchsorted(planned.low[order], found.low)
     candidate = order[np.minimum(place, len(order) - 1)]
@@ -72,7 +76,12 @@ def pair_links(planned: Listed, found: Listed) -> Pairing:
     out = Pairing((candidate[same], np.flatnonzero(same)))
     is_matched = np.zeros(len(planned.low), dtype=bool)
     is_matched[candidate[same]] = True
-    chains = _Chains(planned, found, np.flatnonzero(~is_matched), np.flatnonzero(~same))
+    lost, other = np.flatnonzero(~is_matched), np.flatnonzero(~same)
+    if is_renumbered:
+        out.wrong_port.extend(_by_devices(planned, found, lost, other))
+        lost = np.setdiff1d(lost, [pair[0] for pair in out.wrong_port])
+        other = np.setdiff1d(other, [pair[1] for pair in out.wrong_port])
+    chains = _Chains(planned, found, lost, other)
     left = _sort_chains(out, chains)
     _sort_rest(out, chains, left, set(_twice(found)))
     return out
@@ -144,17 +153,33 @@ def _sort_chains(out: Pairing, chains: _Chains) -> tuple[list[int], list[int]]:
         seen.update(link for is_planned, link in chain if is_planned)
         if is_closed:
             found = tuple(link for is_planned, link in chain if not is_planned)
-            out.swaps.append((tuple(link for is_planned, link in chain if is_planned), found))
+            planned = tuple(link for is_planned, link in chain if is_planned)
             taken.update(found)
+            out.swaps.append((planned, found))
             continue
         pairs = _neighbours(chains, chain)
         taken.update(found for _, found in pairs)
         paired = {planned for planned, _ in pairs}
         lone.extend(link for is_planned, link in chain if is_planned and link not in paired)
-        for planned, link in pairs:
-            is_same = _devices(chains.lost[planned]) == _devices(chains.other[link])
-            (out.wrong_port if is_same else out.moved).append((planned, link))
+        for lost, link in pairs:
+            is_same = _devices(chains.lost[lost]) == _devices(chains.other[link])
+            (out.wrong_port if is_same else out.moved).append((lost, link))
     return lone, [link for link in chains.other if link not in taken]
+
+
+def _by_devices(planned: Listed, found: Listed, lost: IntArray, other: IntArray) -> list[tuple[int, int]]:
+    """(planned, found) links between the same devices, of those that share a port first."""
+    open_links: dict[tuple[int, int], dict[int, tuple[int, int]]] = {}
+    for link, ends in _ends(planned, lost).items():
+        open_links.setdefault(_devices(ends), {})[link] = ends
+    pairs = []
+    for link, ends in _ends(found, other).items():
+        own = open_links.get(_devices(ends))
+        if own:
+            best = min(own, key=lambda planned_link: -len({*own[planned_link]} & {*ends}))
+            del own[best]
+            pairs.append((best, link))
+    return pairs
 
 
 def _neighbours(chains: _Chains, chain: list[tuple[bool, int]]) -> list[tuple[int, int]]:

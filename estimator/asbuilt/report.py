@@ -36,6 +36,7 @@ from estimator.asbuilt.result import (
     SpineLinks,
     SwappedLinks,
 )
+from estimator.asbuilt.wiring import BY_WIRING
 from estimator.cabling.links import LinkList
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE, SPINE
 from estimator.record import Json, Record
@@ -297,10 +298,12 @@ def _naming(check: LinkCheck) -> DeviceNames:
     n = check.n_devices
     planned = np.bincount(np.concatenate([check.planned.low, check.planned.high]) >> DEVICE_BITS, minlength=n)
     matched = check.pairing.matched[0]
+    if BY_WIRING in check.match.how:  # their ports are numbered otherwise: the right device at the far end is a fit
+        matched = np.r_[matched, np.array([pair[0] for pair in check.pairing.wrong_port], dtype=np.int64)]
     both = np.concatenate([check.planned.low[matched], check.planned.high[matched]]) >> DEVICE_BITS
     share = np.bincount(both, minlength=n) / np.maximum(planned, 1)
     names, design = check.links.table.devices.names, check.match.design
-    automatic = [index for index, how in enumerate(check.match.how) if how in (BY_STRUCTURE, BY_ORDER)]
+    automatic = [index for index, how in enumerate(check.match.how) if how in (BY_STRUCTURE, BY_ORDER, BY_WIRING)]
     fits = [float(share[design[index]]) for index in automatic]
     return DeviceNames(
         told_by=check.match.counts(),

@@ -4,6 +4,7 @@ Several specs are written down from the counts; the one whose sized fabric diffe
 figure that still differs is listed.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -20,6 +21,7 @@ from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.units import ceil_div
 
+_MANAGER = re.compile(r"ufm|(?:^|[^a-z])f?sm\d*(?:[^a-z]|$)|fabric[-_ ]?manager|opensm|subnet", re.I)
 GENERATION_OF_RATE = {100: "edr", 200: "hdr", 400: "ndr", 800: "xdr"}
 RADIX_OF_GENERATION = {"edr": 36, "hdr": 40, "ndr": 64, "xdr": 144}
 NEVER_REPORTED = (
@@ -62,11 +64,12 @@ def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = "Network from
     """
     counts = counts_of(file)
     reported: list[str] = []
-    unreported = [*_unreported(counts), *NEVER_REPORTED]
+    unreported: list[str] = []
     generation = _generation(counts, unreported, reported)
     specs = [
         spec
-        for values in _candidates(counts, generation, catalog, name)
+        for planes in _planes(counts)
+        for values in _candidates(counts, generation, catalog, name, planes)
         if (spec := _parsed(values, catalog)) is not None
     ]
     sizing = size(specs, catalog) if specs else None
@@ -81,7 +84,13 @@ def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = "Network from
         raise UnreadableFile("no_design", message)
     spec, fabric = min(sized, key=lambda pair: _distance(_figures(counts, pair[1])))
     reported += _reported(counts, spec)
+    unreported += [*_unreported(counts, spec), *NEVER_REPORTED]
     return DumpDesign(spec, counts, _figures(counts, fabric), tuple(reported), tuple(unreported))
+
+
+def _are_managers(counts: DumpCounts) -> bool:
+    """Whether every host with few ports is named after a manager of the fabric."""
+    return bool(counts.few_ports) and all(_MANAGER.search(name) for name in counts.few_ports)
 
 
 def _parsed(values: Json, catalog: Catalog) -> DesignSpec | None:
@@ -112,30 +121,29 @@ def _has_own_uplinks(counts: DumpCounts) -> bool:
     return counts.tiers > 1 and {node, up} <= set(GENERATION_OF_RATE) and node not in (up, up // 2)
 
 
-def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str) -> Iterator[Json]:
+def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str, planes: int) -> Iterator[Json]:
     """Requests that the counts may come from, plainest first."""
     splits = counts.node_rate_gbit_s > 0 and counts.node_rate_gbit_s * 2 == counts.rate_gbit_s
-    compute = {
-        "server": "custom",
-        "nodes": counts.n_nodes,
-        "gpus_per_node": counts.ports_mode,
-        "nics_per_node": counts.ports_mode,
-    }
-    base: Json = {"generation": generation, "tiers": counts.tiers, "splitters": splits} | _layout(counts)
+    n_nics = counts.ports_mode // planes
+    compute = {"server": "custom", "nodes": counts.n_nodes, "gpus_per_node": n_nics, "nics_per_node": n_nics}
+    base: Json = {"generation": generation, "tiers": counts.tiers, "splitters": splits} | _layout(counts, planes)
+    if planes > 1:
+        base["planes"] = planes
     if _has_own_uplinks(counts):
         base |= _own_uplinks(counts, generation, catalog)
     else:
         base |= _switches(counts, generation, catalog, 2 if splits else 1)
     if counts.n_manager_links:
         base["reserved"] = {"fabric_manager_links": counts.n_manager_links}
-    rails = base.get("rails_per_leaf", 1) if base["layout"] == "rail-optimized" else counts.ports_mode
+    rails = base.get("rails_per_leaf", 1) if base["layout"] == "rail-optimized" else n_nics
     unit = max(1, counts.leaf_down_most // rails)
     options: tuple[tuple[Json, ...], ...] = (
         _splits(counts, base["radix"], 2 if splits else 1),
         ({}, {"scalable_unit_nodes": unit}),
         ({}, {"provision": "full-unit"}),
         ({}, {"least_spines": counts.n_spine}) if counts.tiers == 2 else ({},),
-        ({}, {"pod_nodes": ceil_div(counts.n_nodes, max(counts.pods, 1))}) if counts.tiers == 3 else ({},),
+        *_pods(counts),
+        _radixes(counts, base),
     )
     if counts.links_spine_core and counts.links_leaf_spine > counts.links_spine_core:
         base["spine_oversubscription"] = f"{ceil_div(counts.links_leaf_spine, counts.links_spine_core)}:1"
@@ -145,6 +153,41 @@ def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str
         for part in chosen:
             fabric |= part
         yield {"name": name, "compute": compute, "fabric": fabric}
+
+
+def _pods(counts: DumpCounts) -> Iterator[tuple[Json, ...]]:
+    """Pods of so many servers as one part of leaves and spines has, and room for growth up to whole pods."""
+    if counts.tiers != 3:
+        return
+    sizes = dict.fromkeys([ceil_div(counts.n_nodes, max(counts.pods, 1)), counts.pod_nodes])
+    yield ({}, *({"pod_nodes": nodes} for nodes in sizes if nodes))
+    whole = {
+        nodes * n
+        for nodes in sizes
+        if nodes
+        for n in (ceil_div(counts.n_nodes, nodes), ceil_div(counts.n_nodes, nodes) + 1)
+    }
+    yield ({}, *({"grow_to_nodes": nodes} for nodes in sorted(whole) if nodes > counts.n_nodes))
+
+
+def _radixes(counts: DumpCounts, base: Json) -> tuple[Json, ...]:
+    """The switches' own number of ports, or no more than any of them uses."""
+    tops = {
+        "leaf_radix": counts.leaf_top_port,
+        "spine_radix": counts.spine_top_port,
+        "core_radix": counts.core_top_port,
+    }
+    used = {
+        key: top for key, top in tops.items() if top and base.get(key.replace("radix", "switch"), "custom") != "custom"
+    }
+    return ({}, used) if used and not base["splitters"] else ({},)
+
+
+def _planes(counts: DumpCounts) -> tuple[int, ...]:
+    """Planes that the network may have: as many as there are alike parts of switches that nothing joins, else one."""
+    n = counts.components
+    is_even = n > 1 and counts.tiers > 1 and counts.ports_mode % n == 0 and counts.leaves_of_a_node % n == 0
+    return (n, 1) if is_even else (1,)
 
 
 def _splits(counts: DumpCounts, radix: int, ends_a_port: int) -> tuple[dict[str, int], ...]:
@@ -158,9 +201,9 @@ def _splits(counts: DumpCounts, radix: int, ends_a_port: int) -> tuple[dict[str,
     return tuple(shares)
 
 
-def _layout(counts: DumpCounts) -> Json:
-    """How the ports of a server are spread over leaves."""
-    leaves, ports = counts.leaves_of_a_node, counts.ports_mode
+def _layout(counts: DumpCounts, planes: int) -> Json:
+    """How the ports of a server on one plane are spread over leaves."""
+    leaves, ports = counts.leaves_of_a_node // planes, counts.ports_mode // planes
     if counts.tiers == 1 and counts.components > 1:
         return {"layout": "rail-only"}
     if leaves == 1 and ports > 1:
@@ -235,8 +278,25 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
         f"{counts.n_nodes:,} servers with {counts.ports_mode} ports each at {counts.node_rate_gbit_s or 'an unknown'} Gb/s."
     ]
     if counts.n_managers:
+        shown = ", ".join(counts.few_ports[:4]) + (" and more" if counts.n_managers > 4 else "")
+        known = "managers of the fabric by their names" if _are_managers(counts) else "no servers of the usual kind"
         reported.append(
-            f"{counts.n_managers} hosts with fewer ports, taken for fabric managers: {counts.n_manager_links} links."
+            f"{counts.n_managers} hosts with fewer ports ({shown}), {known}: {counts.n_manager_links} ports of leaves are kept "
+            "for them."
+        )
+    for what, rates in (("servers", counts.node_rates), ("other switches", counts.switch_rates)):
+        total = sum(times for _, times in rates)
+        for rate, times in rates[1:]:
+            reported.append(f"{times:,} of {total:,} links to {what} run at {rate} Gb/s, most at {rates[0][0]} Gb/s.")
+    if counts.n_nameless:
+        reported.append(
+            f"{counts.n_nameless} adapters carry no name of a host. By {counts.ports_mode} ports a server they are "
+            f"{ceil_div(counts.n_nameless, counts.ports_mode)} servers."
+        )
+    for nodes, leaves, spines in counts.others:
+        reported.append(
+            f"The file has a second network, which no switch joins to this one: {nodes:,} servers, {leaves:,} leaves and "
+            f"{spines:,} spines. It is not part of the design; import it from a file of its own."
         )
     if _has_own_uplinks(counts):
         reported.append(f"Links between switches run at {counts.rate_gbit_s} Gb/s.")
@@ -248,12 +308,16 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     return reported
 
 
-def _unreported(counts: DumpCounts) -> list[str]:
+def _unreported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     """What in this file stays open."""
     out = []
     if counts.n_short:
         out.append(
             f"{counts.n_short:,} servers show fewer than {counts.ports_mode} links. They are counted as whole ones."
+        )
+    if counts.n_managers and not _are_managers(counts):
+        out.append(
+            f"What the {counts.n_managers} hosts with few ports are: login, storage or management nodes, or fabric managers?"
         )
     if counts.n_deeper:
         out.append(f"{counts.n_deeper:,} switches are further up than a third tier, which no design here has.")
@@ -266,6 +330,6 @@ def _unreported(counts: DumpCounts) -> list[str]:
             f"Leaves have different numbers of uplinks, from {counts.leaf_up_least}; most have {counts.leaf_up_mode}, which "
             "is taken. Is a cable down?"
         )
-    if counts.components > 1 and counts.tiers > 1:
+    if counts.components > 1 and counts.tiers > 1 and spec.fabric.planes != counts.components:
         out.append(f"The switches form {counts.components} networks that nothing joins. They are taken as one.")
     return out

@@ -25,6 +25,8 @@ from estimator.jobs.models import EstimateJob
 FORMAT_NAMES = {
     AUTO: "Detected from the content",
     "ibnetdiscover": "ibnetdiscover dump",
+    "iblinkinfo": "iblinkinfo report",
+    "lldp": "LLDP neighbours",
     "topo": "ibdiagnet topology (.topo)",
     "csv": "Point-to-point sheet, CSV",
     "xlsx": "Point-to-point sheet, XLSX",

@@ -5,13 +5,13 @@ import io
 from collections.abc import Callable, Iterator
 from typing import IO
 
-from estimator.asbuilt.readers import ibnetdiscover, netbox, sheet, topo
+from estimator.asbuilt.readers import iblinkinfo, ibnetdiscover, lldp, netbox, sheet, topo
 from estimator.asbuilt.readers.found import FoundLinks, stated_hash
 from estimator.errors import Problem, SpecError, UnreadableFile
 from estimator.tables.process import Pages
 
 AUTO = "auto"
-FORMATS = ("ibnetdiscover", "topo", "csv", "xlsx", "netbox")
+FORMATS = ("ibnetdiscover", "iblinkinfo", "lldp", "topo", "csv", "xlsx", "netbox")
 MAX_FILE_BYTES = 1_000_000_000
 MAX_LINE = 20_000
 HEAD_BYTES = 65_536
@@ -59,6 +59,10 @@ def _reported_by_content(head: bytes, encoding: str) -> str:
     if head.startswith(b"PK"):
         return "xlsx"
     text = head.decode(encoding, "replace")
+    if iblinkinfo.is_iblinkinfo(text):
+        return "iblinkinfo"
+    if lldp.is_lldp(text):
+        return "lldp"
     if "guid=0x" in text or '"S-' in text or ("0x" in text and " - SW " in text):
         return "ibnetdiscover"
     if "->" in text and not _header_of(text):
@@ -131,6 +135,8 @@ def _xlsx(file: IO[bytes], encoding: str) -> FoundLinks:
 
 _READERS: dict[str, Callable[[IO[bytes], str], FoundLinks]] = {
     "ibnetdiscover": lambda file, encoding: ibnetdiscover.read(_lines(file, encoding)),
+    "iblinkinfo": lambda file, encoding: iblinkinfo.read(_lines(file, encoding)),
+    "lldp": lambda file, encoding: lldp.read(_lines(file, encoding)),
     "topo": lambda file, encoding: topo.read(_lines(file, encoding)),
     "csv": _csv,
     "xlsx": _xlsx,

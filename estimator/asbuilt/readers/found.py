@@ -3,7 +3,7 @@
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -60,6 +60,7 @@ class FoundLinks:
     drops: tuple[DroppedLine, ...] = ()
     drop_counts: dict[str, int] = field(default_factory=dict)
     spec_hash: str | None = None
+    nameless: frozenset[int] = frozenset()  # adapters that nobody named, each a device of its own
 
     def __len__(self) -> int:
         return len(self.line)
@@ -133,7 +134,7 @@ class LinkSink:
             text = shown if len(shown) <= 120 else f"{shown[:119]}…"
             self._drops.append(DroppedLine(line=line, code=reason, reason=REASONS[reason], text=text))
 
-    def found(self, file_format: str, both_sides: bool = False) -> FoundLinks:
+    def found(self, file_format: str, both_sides: bool = False, nameless: Iterable[int] = ()) -> FoundLinks:
         """Everything collected."""
         columns = np.frombuffer(self._columns, dtype=np.int64).reshape(-1, 6)
         line, a, a_port, b, b_port, rate = (np.ascontiguousarray(columns[:, i]) for i in range(6))
@@ -153,6 +154,7 @@ class LinkSink:
             tuple(self._drops),
             dict(self._drop_counts),
             self.spec_hash,
+            frozenset(nameless),
         )
 
 

@@ -8,7 +8,7 @@ Formats: ibnetdiscover(8) of infiniband-diags, section "Topology file format", a
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -26,9 +26,9 @@ LANE_GBIT_S = {
     "NDR": 100,
     "XDR": 200,
 }
-_DEVICE = re.compile(r'(Switch|Ca|Rt)\s+\d+\s+"[SHR]-(?:0x)?([0-9a-fA-F]{1,16})"\s*#\s*"(.*)"')
+_DEVICE = re.compile(r'(Switch|Ca|Rt)\s*\d+\s*"[SHR]-(?:0x)?([0-9a-fA-F]{1,16})"\s*#\s*"(.*)"')
 _PORT = re.compile(
-    r"\[(\d{1,4})\](?:\[ext \d+\])?(?:\((?:0x)?[0-9a-fA-F]+\))?\s+"
+    r"\[(\d{1,4})\](?:\[ext \d+\])?(?:\((?:0x)?[0-9a-fA-F]+\))?\s*"
     r'"([SHR])-(?:0x)?([0-9a-fA-F]{1,16})"\[(\d{1,4})\](?:\[ext \d+\])?(?:\((?:0x)?[0-9a-fA-F]+\))?\s*#?(.*)'
 )
 _DESCRIPTION = re.compile(r'"(.*)"')
@@ -40,6 +40,12 @@ _REPORT = re.compile(
 _HEADS = ("vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid=", "\n", "#")
 _REMARK = re.compile(r"Non-Chassis|Chassis|\s")
 _ADAPTER = re.compile(r"(\S.*?)\s+((?:mlx\d|hfi\d|qib\d|mthca\d|ib\w|roce|rdma|opa)\w*|HCA-?\d+|U\d+/P\d+)$", re.I)
+_DEFAULT = re.compile(
+    r"(?:MT\d{4,6}\b|(?:NVIDIA |Mellanox )?(?:ConnectX|BlueField|Connect-IB)|.*Mellanox Technologies|"
+    r".*\binfiniband (?:device|hca)\b|localhost(?:\.\S*)?$|\(none\)$|$)",
+    re.I,
+)
+_HEX = re.compile(r"[0-9a-f]{16}")  # iblinkinfo gives LIDs to those without a GUID
 _OWN_COMPUTING = re.compile(r"Aggregation Node|SHArP|SHARP", re.I)
 _SWITCH_NAME = re.compile(r"MF\d;(.+?)(?::[^:;]*)?$")
 
@@ -52,10 +58,11 @@ def read(lines: Iterator[str]) -> FoundLinks:
     UnreadableFile
         If it has no port line at all.
     """
-    dump = _Dump()
+    dump = Dump()
     here = -1
-    for number, line in enumerate(lines, start=1):
-        if line.startswith(_HEADS):
+    for number, raw in enumerate(lines, start=1):
+        line = raw.lstrip(" \t>") if raw[:1] in " \t>" else raw  # indented or quoted by whoever pasted it
+        if not line or line.startswith(_HEADS):
             continue
         if line.startswith("["):
             here_port = _PORT.match(line)
@@ -78,7 +85,7 @@ def read(lines: Iterator[str]) -> FoundLinks:
     return dump.found()
 
 
-class _Dump:
+class Dump:
     """GUIDs with their descriptions, and listings between them, until all names are known."""
 
     def __init__(self) -> None:
@@ -91,6 +98,7 @@ class _Dump:
         self._rates: dict[str, int] = {}
 
     def node(self, guid: str, kind: str, description: str = "") -> int:
+        """Index of what has a GUID, or another text of its own."""
         index = self._index.get(guid)
         if index is None:
             guid = guid.lower().rjust(16, "0")
@@ -105,6 +113,7 @@ class _Dump:
         return index
 
     def port_line(self, number: int, here: int, found: re.Match[str]) -> None:
+        """A port of the device whose section it stands in."""
         port, kind, guid, far_port, remark = found.groups()
         far = self._index.get(guid)
         if far is None or not self.descriptions[far]:
@@ -116,23 +125,25 @@ class _Dump:
             rate = _rate_gbit_s(remark)
             if _SPEED.fullmatch(speed):
                 self._rates[speed] = rate
-        self._add(number, here, int(port), far, int(far_port), rate)
+        self.add(number, here, int(port), far, int(far_port), rate)
 
     def report_line(self, number: int, found: re.Match[str]) -> None:
+        """A line of ``ibnetdiscover -p``."""
         kind, port, guid, speed, far_kind, far_port, far_guid, name, far_name = found.groups()
         if far_guid is None:
             return self.sink.drop(number, "not_connected", found[0])
         here = self.node(guid, kind[0].replace("C", "H"), name)
         far = self.node(far_guid, far_kind[0].replace("C", "H"), far_name)
-        self._add(number, here, int(port), far, int(far_port), _rate_gbit_s(speed))
+        self.add(number, here, int(port), far, int(far_port), _rate_gbit_s(speed))
         return None
 
-    def _add(self, number: int, here: int, port: int, far: int, far_port: int, rate: int) -> None:
+    def add(self, number: int, here: int, port: int, far: int, far_port: int, rate: int) -> None:
+        """A listing between two nodes."""
         self.listings.extend((number, here, port, far, far_port, rate))
 
-    def found(self) -> FoundLinks:
+    def found(self, file_format: str = "ibnetdiscover") -> FoundLinks:
         """Names for GUIDs, and the listings in them."""
-        names, port_prefix = self._names()
+        names, port_prefix, nameless = self._names()
         own_computing = [bool(_OWN_COMPUTING.search(text)) for text in self.descriptions]
         sink = self.sink
         device = [
@@ -156,23 +167,61 @@ class _Dump:
             sink.add_indices(line, device[here], ends[0], device[far], ends[1], rate)
         is_adapter = (kind == "H" and not own for kind, own in zip(self.kinds, own_computing, strict=True))
         sink.adapters = sum(is_adapter)
-        return sink.found("ibnetdiscover", both_sides=True)
+        return sink.found(file_format, both_sides=True, nameless=[device[i] for i in nameless if device[i] >= 0])
 
-    def _names(self) -> tuple[list[str], list[str]]:
-        """Device name and NIC name of every GUID; a description that several share gets the GUID behind it."""
+    def _names(self) -> tuple[list[str], list[str], list[int]]:
+        """Names of device and NIC of every GUID, and which have none. A description that several share gets the GUID behind."""
         split = [
             _switch_name(text) if kind == "S" else _host_and_adapter(text)
             for kind, text in zip(self.kinds, self.descriptions, strict=True)
         ]
+        nameless = [i for i, (name, _) in enumerate(split) if self.kinds[i] == "H" and _is_default(name)]
         for index, (name, adapter) in enumerate(split):
             if name and not adapter and self.kinds[index] == "H" and " " not in name:
                 split[index] = (name, f"0x{self._guids[index]}")  # a host's name alone
+        for index in nameless:
+            split[index] = (f"unnamed (0x{self._guids[index]})", split[index][1])
+        grouped = unnamed_servers(self._guids, split, nameless)
+        split = [grouped.get(index, parts) for index, parts in enumerate(split)]
         shared = Counter((kind, *parts) for kind, parts in zip(self.kinds, split, strict=True))
         names = [
             name if name and shared[kind, name, adapter] == 1 else f"{name} (0x{guid})".strip()
             for kind, guid, (name, adapter) in zip(self.kinds, self._guids, split, strict=True)
         ]
-        return names, [adapter for _, adapter in split]
+        return names, [adapter for _, adapter in split], [index for index in nameless if index not in grouped]
+
+
+def _is_default(name: str) -> bool:
+    """Whether a description is what an adapter says of itself until somebody names its host."""
+    return bool(_DEFAULT.match(name))
+
+
+def unnamed_servers(
+    guids: Sequence[str], split: Sequence[tuple[str, str]], nameless: Sequence[int]
+) -> dict[int, tuple[str, str]]:
+    """Adapters without a name that are of one server, by GUIDs as far apart as those of the servers with a name.
+
+    The answer has the name of the server and of the adapter by index. Where named servers show no such distances, no two
+    adapters are taken for one server's.
+    """
+    named: dict[str, list[tuple[int, str]]] = {}
+    without = set(nameless)
+    for index, (name, adapter) in enumerate(split):
+        if adapter and index not in without and not adapter.startswith("0x") and _HEX.fullmatch(guids[index]):
+            named.setdefault(name, []).append((int(guids[index], 16), adapter))
+    patterns = Counter(
+        tuple((guid - min(own)[0], adapter) for guid, adapter in sorted(own)) for own in named.values() if len(own) > 1
+    )
+    pattern, often = patterns.most_common(1)[0] if patterns else ((), 0)
+    if 2 * often <= len(named):
+        return {}
+    place = {int(guids[index], 16): index for index in nameless if _HEX.fullmatch(guids[index])}
+    out: dict[int, tuple[str, str]] = {}
+    for guid in sorted(place):
+        own = [(place.get(guid + step), adapter) for step, adapter in pattern]
+        if all(index is not None and index not in out for index, _ in own):
+            out |= {index: (f"unnamed (0x{guid:016x})", adapter) for index, adapter in own if index is not None}
+    return out
 
 
 def _rate_gbit_s(text: str) -> int:

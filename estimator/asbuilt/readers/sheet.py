@@ -13,9 +13,24 @@ from estimator.errors import UnreadableFile
 
 Row = tuple[int, list[str]]
 HEADER_ROWS = 50
+LEAST_MBIT_S = 10_000  # a rate from here on is in Mb/s, as the link tables of SONiC test beds have it
 MAX_COLUMNS = 200
 _SIDES = {
-    "a": {"a", "side a", "source", "src", "from", "local", "near", "end a", "left", "origin"},
+    "a": {
+        "a",
+        "side a",
+        "source",
+        "src",
+        "from",
+        "local",
+        "near",
+        "end a",
+        "left",
+        "origin",
+        "start",
+        "neighbor a",
+        "endpoint a",
+    },
     "b": {
         "b",
         "z",
@@ -31,6 +46,10 @@ _SIDES = {
         "end b",
         "right",
         "peer",
+        "end",
+        "neighbor",
+        "neighbour",
+        "endpoint b",
     },
 }
 _FIELDS = {
@@ -51,7 +70,17 @@ _FIELDS = {
     "port": {"port", "port name", "interface", "hca port", "hca", "interface name", "if", "nic"},
     "kind": {"type", "role", "node type", "device type", "kind"},
     "hash": {"spec hash"},
-    "rate": {"rate gbit s", "rate", "speed", "rate gb s", "speed gb s", "speed gbps", "rate gbps", "bandwidth"},
+    "rate": {
+        "rate gbit s",
+        "rate",
+        "speed",
+        "rate gb s",
+        "speed gb s",
+        "speed gbps",
+        "rate gbps",
+        "bandwidth",
+        "band width",
+    },
 }
 _DATE = re.compile(
     r"\d{1,2}[- ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
@@ -159,14 +188,15 @@ def _rate_gbit_s(cells: list[str], column: int | None) -> int:
     if column is None or column >= len(cells):
         return 0
     rate = _RATE.match(cells[column])
-    return round(float(rate[1])) if rate else 0
+    number = float(rate[1]) if rate else 0.0
+    return round(number / 1000 if number >= LEAST_MBIT_S else number)
 
 
 def _columns_of(cells: list[str]) -> Columns | None:
     """The columns of a header row, or None if this is no header row."""
     place: dict[tuple[str, str], int] = {}
     for index, cell in enumerate(cells):
-        words = re.sub(r"[^a-z0-9]+", " ", cell.lower()).strip()
+        words = header_words(cell)
         for side, field in _meanings(words):
             sides = (side,) if side or field in ("rate", "hash") else ("a", "b")
             free = next((key for key in ((s, field) for s in sides) if key not in place), None)
@@ -187,6 +217,12 @@ def _columns_of(cells: list[str]) -> Columns | None:
         place.get(("", "rate")),
         place.get(("", "hash")),
     )
+
+
+def header_words(cell: str) -> str:
+    """A header cell in lower case and single spaces: StartDevice, start_device and Start-Device are "start device"."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cell)
+    return re.sub(r"[^a-z0-9]+", " ", parted.lower()).strip()
 
 
 def _meanings(words: str) -> Iterator[tuple[str, str]]:

@@ -374,7 +374,8 @@ def test_files_are_bounded_and_formats_named() -> None:
     with pytest.raises(UnreadableFile, match="empty"):
         read(b" \n ")
     with pytest.raises(
-        SpecError, match="Formats are auto, ibnetdiscover, topo, csv, xlsx, netbox, and dot was requested"
+        SpecError,
+        match="Formats are auto, ibnetdiscover, iblinkinfo, lldp, topo, csv, xlsx, netbox, and dot was requested",
     ):
         read(DUMP, "dot")
 

@@ -1,0 +1,99 @@
+"""What ``iblinkinfo`` prints: a block for each switch and adapter, a line for each port; or one line a link with ``-l``.
+
+A block's lines name the far end by its LID and description, so that devices are told apart by LIDs: those of a block are one
+device (iblinkinfo(8) of infiniband-diags). A far end without a block of its own, as with ``--switches-only``, is a host.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from estimator.asbuilt.readers.found import FoundLinks, numbered
+from estimator.asbuilt.readers.ibnetdiscover import LANE_GBIT_S, Dump
+from estimator.errors import UnreadableFile
+
+_BLOCK = re.compile(r"\s*(CA|Switch|Router)\s*:?\s+(?:0x([0-9a-fA-F]{1,16})[:\s]*)?(.*?):?\s*$")
+_LINK = re.compile(
+    r"\s*(?:0x([0-9a-fA-F]{1,16})\s+)?(?:\"([^\"]{0,200})\"\s+)?(\d{1,6})\s+(\d{1,4})\s*\[[^\]]{0,20}\]\s*==\((.{0,120}?)\)\s*==>\s*"
+    r"(?:(?:0x([0-9a-fA-F]{1,16})\s+)?(\d{1,6})\s+(\d{1,4})\s*\[[^\]]{0,20}\]\s*\"([^\"]{0,200})\"|\[[^\]]{0,20}\]).*"
+)
+MOST_OF_ADAPTER = 2  # ports: a device with more is a switch
+_SPEED = re.compile(r"(\d{1,2})\s*X\s+(\d{1,4}(?:\.\d{1,6})?)\s*Gbps", re.I)
+
+
+@dataclass(frozen=True)
+class _Listing:
+    number: int
+    here: str
+    port: int
+    lid: int
+    far_port: int
+    far_name: str
+    far_guid: str | None
+    rate_gbit_s: int
+
+
+def is_iblinkinfo(text: str) -> bool:
+    """Whether this is the head of such a file."""
+    return "==(" in text and ")==>" in text.replace(" ", "")
+
+
+def read(lines: Iterator[str]) -> FoundLinks:
+    """The links of the file.
+
+    Raises
+    ------
+    UnreadableFile
+        If no line of it is a link.
+    """
+    dump = Dump()
+    owner: dict[int, str] = {}  # LID → device
+    listings: list[_Listing] = []
+    ports: dict[str, set[str]] = {}  # of devices that stand in lines of their own
+    block = ""
+    for number, line in numbered(lines):
+        if found := _LINK.match(line):
+            guid, name, lid, port, speed, far_guid, far_lid, far_port, far_name = found.groups()
+            if name is not None and guid:  # one line a link: both ends are whole
+                block = guid
+                dump.node(guid, "H", name.strip())
+                ports.setdefault(guid, set()).add(port)
+            if not block:
+                dump.sink.drop(number, "link_outside_device", line)
+                continue
+            owner[int(lid)] = block
+            if far_lid is None:
+                dump.sink.drop(number, "not_connected", line)
+                continue
+            listings.append(
+                _Listing(number, block, int(port), int(far_lid), int(far_port), far_name, far_guid, rate_gbit_s(speed))
+            )
+        elif head := _BLOCK.match(line):
+            kind, guid, name = head.groups()
+            block = guid or f"line{number}"
+            dump.node(block, "S" if kind == "Switch" else "H", name)
+        elif line.strip() and not line.lstrip().startswith("#"):
+            dump.sink.drop(number, "not_a_link", line)
+    for guid, own in ports.items():
+        if len(own) > MOST_OF_ADAPTER:
+            dump.kinds[dump.node(guid, "S")] = "S"
+    for one in listings:
+        far = owner.get(one.lid) or one.far_guid or f"lid{one.lid}"
+        here, there = dump.node(one.here, "H"), dump.node(far, "H", one.far_name)
+        dump.add(one.number, here, one.port, there, one.far_port, one.rate_gbit_s)
+    if not listings:
+        message = (
+            "No line of the file is a link of iblinkinfo, such as 3 1[ ] ==( 4X 53.125 Gbps Active/LinkUp)==> 1 1[ ] …"
+        )
+        raise UnreadableFile("no_links", message)
+    return dump.found("iblinkinfo")
+
+
+def rate_gbit_s(speed: str) -> int:
+    """The rate of a link by width and signalling rate of a lane, which is 3 % above what it carries from EDR on."""
+    found = _SPEED.search(speed)
+    if not found:
+        return 0
+    lane = float(found[2])
+    nearest = min(LANE_GBIT_S.values(), key=lambda usual: abs(usual * 1.04 - lane))
+    return round(int(found[1]) * (nearest if abs(nearest - lane) < 0.1 * lane else lane))

@@ -1,0 +1,127 @@
+"""Neighbours by LLDP: SONiC's ``show lldp table``, ``lldpcli show neighbors`` and ``lldpctl -f keyvalue``.
+
+A table names the far end alone. Whose table it is stands in the prompt of the command, in the name that pdsh and the like put in
+front of each line, or in a line such as ``### leaf01``; without one of these the file is refused.
+Formats: SONiC Command Reference, "LLDP"; lldpcli(8) of lldpd.
+"""
+
+import re
+from collections.abc import Iterator
+
+from estimator.asbuilt.readers.found import FoundLinks, LinkSink, numbered
+from estimator.errors import UnreadableFile
+
+_PROMPT = re.compile(
+    r"(?:\S{1,60}@)?([A-Za-z][\w.-]{0,100})(?::\S{0,100})?\s?[$#>]\s*(?:sudo\s+)?(?:show lldp|lldpcli|lldpctl|lldpshow)"
+)
+_TITLE = re.compile(r"(?:#{2,}|={2,}|-{2,}|\*{2,})\s*([A-Za-z][\w.-]{0,100})\s*(?:#*|=*|-*|\**)$")
+_BEHIND = re.compile(r"([A-Za-z][\w.-]{0,100}):\s")
+_HEADER = re.compile(r"LocalPort\s+RemoteDevice\s+RemotePortID")
+_ROW = re.compile(r"(\S{1,60})\s{1,40}(\S{1,100})\s{1,40}(\S{1,60})(?:\s.*)?$")
+_PAIR = re.compile(r"lldp\.([\w/.-]{1,60}?)\.(chassis\.name|port\.ifname|port\.local|port\.descr)=(.{1,200})")
+_INTERFACE = re.compile(r"Interface:\s+([^,\s]{1,60}),")
+_FIELD = re.compile(r"(SysName|PortID|PortDescr):\s+(?:ifname |local |mac )?(.{1,200}?)\s*$")
+
+_WORDS = ("Interface", "SysName", "PortID", "PortDescr", "Chassis", "Port", "ChassisID")
+
+
+def is_lldp(text: str) -> bool:
+    """Whether this is the head of such a file."""
+    return bool(_HEADER.search(text) or _PAIR.search(text) or (_INTERFACE.search(text) and "SysName:" in text))
+
+
+def read(lines: Iterator[str]) -> FoundLinks:
+    """The links of the tables.
+
+    Raises
+    ------
+    UnreadableFile
+        If no table says whose it is, or none has a neighbour.
+    """
+    reading = _Reading()
+    for number, line in numbered(lines):
+        reading.line(number, line.strip())
+    reading.close()
+    found = reading.sink.found("lldp")
+    if not len(found):
+        if reading.n_nobodys:
+            message = (
+                f"{reading.n_nobodys} neighbours stand in a table that does not say which device printed it. Keep the prompt of "
+                "the command (admin@leaf01:~$ show lldp table), or put a line such as ### leaf01 before each table."
+            )
+            raise UnreadableFile("no_local_device", message)
+        raise UnreadableFile("no_links", "No line of the file is a neighbour of show lldp table, lldpcli or lldpctl.")
+    return found
+
+
+class _Reading:
+    """Whose table is being read, and the neighbour of lldpcli or lldpctl that is not complete."""
+
+    def __init__(self) -> None:
+        self.sink = LinkSink()
+        self.n_nobodys = 0
+        self._here = ""
+        self._in_table = False
+        self._port = ""  # of the neighbour that is open
+        self._far: dict[str, str] = {}
+        self._number = 0
+
+    def line(self, number: int, line: str) -> None:
+        """One line of the file."""
+        if named := _PROMPT.search(line) or _TITLE.match(line):
+            return self._device(named[1])
+        line = self._without_name(line)
+        if _HEADER.search(line):
+            self._in_table = True
+        elif pair := _PAIR.search(line):
+            if pair[1] != self._port:
+                self.close()
+            self._port, self._number = pair[1], number
+            self._far[pair[2]] = pair[3].strip()
+        elif interface := _INTERFACE.search(line):
+            self.close()
+            self._port, self._number = interface[1], number
+        elif self._port and (field := _FIELD.search(line)):
+            self._far[field[1]] = field[2]
+        elif row := self._row(line):
+            self._add(number, row[1], row[2], row[3])
+        return None
+
+    def _without_name(self, line: str) -> str:
+        """A line without the device's name that pdsh and the like put in front; the name is kept."""
+        behind = _BEHIND.match(line)
+        if behind is None or behind[1] in _WORDS:
+            return line
+        rest = line[behind.end() :].strip()
+        is_content = _HEADER.search(rest) or _PAIR.match(rest) or _INTERFACE.search(rest) or self._row(rest)
+        if behind[1] != self._here and is_content:
+            in_table = self._in_table
+            self._device(behind[1])
+            self._in_table = in_table
+        return rest if behind[1] == self._here else line
+
+    def _row(self, line: str) -> re.Match[str] | None:
+        """A neighbour of a table."""
+        is_rest = not self._in_table or line.startswith(("-", "Total", "Capability"))
+        return None if is_rest else _ROW.match(line)
+
+    def _device(self, name: str) -> None:
+        self.close()
+        self._here, self._in_table = name, False
+
+    def close(self) -> None:
+        """The neighbour that was open is complete."""
+        far = self._far
+        if self._port and far:
+            name = far.get("chassis.name") or far.get("SysName") or ""
+            port = far.get("port.ifname") or far.get("port.local") or far.get("PortID") or ""
+            if re.fullmatch(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", port, re.I):  # hosts give the MAC address of a port
+                port = far.get("PortDescr") or far.get("port.descr") or port
+            self._add(self._number, self._port, name, port)
+        self._port, self._far = "", {}
+
+    def _add(self, number: int, port: str, far: str, far_port: str) -> None:
+        if not self._here:
+            self.n_nobodys += 1
+            return
+        self.sink.add(number, (self._here, "", port), (far, "", far_port))

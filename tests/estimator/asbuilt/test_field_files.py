@@ -1,0 +1,338 @@
+"""Network files as sites bring them: other tools, default names, lost tabs, two networks, wiring that tells who is who.
+
+The forms are those of public files, whose names are replaced here: the manual pages ibnetdiscover(8) and iblinkinfo(8) of
+infiniband-diags, SONiC's Command Reference ("LLDP"), the link tables of sonic-mgmt test beds, lldpd's lldpctl(8), UFM's Cable
+Validation Tool, and the reports on clusters with ConnectX, Connect-IB and InfiniHost adapters found with them.
+"""
+
+import io
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from estimator.asbuilt.check import check_links
+from estimator.asbuilt.readers.files import read_links
+from estimator.asbuilt.readers.found import HOST, SWITCH, FoundLinks
+from estimator.asbuilt.report import report
+from estimator.asbuilt.to_spec import DumpDesign, design_of_dump
+from estimator.cabling.links import LinkList
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError
+from estimator.handoff.formats import format_named
+from estimator.link_list import link_list
+from estimator.spec.parse import parse_spec
+from tests.estimator.asbuilt.fabric_dumps import Cable, End, cables_of, ibnetdiscover
+
+CATALOG = load_catalog()
+
+
+def read(text: str) -> FoundLinks:
+    return read_links(io.BytesIO(text.encode()))
+
+
+def made(compute: dict[str, Any], **fabric: Any) -> LinkList:
+    return link_list(parse_spec({"compute": {"server": "custom"} | compute, "fabric": fabric}, CATALOG), CATALOG)
+
+
+def designed(text: str) -> DumpDesign:
+    return design_of_dump(read(text), CATALOG)
+
+
+def ends(found: FoundLinks) -> set[tuple[str, str, str, str, int]]:
+    rows = zip(found.a_device, found.a_port, found.b_device, found.b_port, found.rate_gbit_s, strict=True)
+    return {(found.names[a], found.ports[p], found.names[b], found.ports[q], int(rate)) for a, p, b, q, rate in rows}
+
+
+# ---------------------------------------------------------------- iblinkinfo
+def up(
+    lid: int, port: int, far_lid: int, far_port: int, far: str, speed: str = "4X      25.78125 Gbps Active/  LinkUp"
+) -> str:
+    return f'{lid:>12} {port:>4}[  ] ==( {speed})==> {far_lid:>7} {far_port:>4}[  ] "{far}" ( )\n'
+
+
+FDR10 = "4X  10.0 Gbps (FDR10) Active/  LinkUp"
+SWITCH_BLOCK = (
+    "Switch: 0x506b4b0300820910 MF0;sw-a:MSB7700/U1:\n"
+    '           2    1[  ] ==(                Down/ Polling)==>             [  ] "" ( )\n'
+    + up(2, 17, 4, 1, "n02 HCA-1")
+    + up(2, 36, 3, 1, "mgt mlx5_0", FDR10)
+)
+CA_BLOCKS = (
+    "CA: n02 HCA-1:\n      0xec0d9a03003d62be"
+    + up(4, 1, 2, 17, "MF0;sw-a:MSB7700/U1")
+    + "CA: mgt mlx5_0:\n      0x248a070300928186"
+    + up(3, 1, 2, 36, "MF0;sw-a:MSB7700/U1", FDR10)
+)
+
+
+@pytest.mark.parametrize("text", [SWITCH_BLOCK + CA_BLOCKS, CA_BLOCKS + SWITCH_BLOCK, SWITCH_BLOCK])
+def test_blocks_of_iblinkinfo_give_hosts_on_their_switch_in_any_order(text: str) -> None:
+    found = read(text)
+    assert (found.format, dict(zip(found.names, found.kinds, strict=True))) == (
+        "iblinkinfo",
+        {"n02": HOST, "mgt": HOST, "sw-a": SWITCH},
+    )
+    assert {("sw-a", "17", "n02", "HCA-1", 100), ("sw-a", "36", "mgt", "mlx5_0", 40)} <= ends(found)
+    assert found.drop_counts == {"not_connected": 1}
+
+
+def test_one_line_a_link_tells_switches_by_their_ports() -> None:
+    text = "".join(
+        f'0x0000000000200002 "               su1-leaf-r1"      4 {port:>4}[  ] ==( 4X 106.25 Gbps Active/  LinkUp)==>  '
+        f'0x00000000001000{port:02}  {port + 4:>5}    1[  ] "gpu{port:02} mlx5_0" ( )\n'
+        for port in range(1, 6)
+    )
+    found = read(text)
+    assert {name for name, kind in zip(found.names, found.kinds, strict=True) if kind == SWITCH} == {"su1-leaf-r1"}
+    assert ("su1-leaf-r1", "5", "gpu05", "mlx5_0", 400) in ends(found)
+    assert designed(text).counts.n_nodes == 5
+
+
+def test_two_adapters_joined_without_a_switch_are_refused_with_the_reason() -> None:
+    text = "CA: m01 HCA-3:\n      0x0000000000000123" + up(2, 1, 1, 1, "m02 HCA-1")
+    with pytest.raises(EstimatorError) as refused:
+        designed(text)
+    assert refused.value.problems[0].code == "no_servers"
+
+
+# ---------------------------------------------------------------- LLDP
+TABLE = """Capability codes: (R) Router, (B) Bridge, (O) Other
+LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr
+-----------  --------------  --------------  ------------  -----------------
+Ethernet0    leaf01          etp0            BR            Ethernet0
+Ethernet8    leaf02          etp1            BR            Ethernet8
+--------------------------------------------------
+Total entries displayed:  2
+"""
+LLDPCLI = """-------------------------------------------------------------------------------
+Interface:    swp1, via: LLDP, RID: 1, Time: 0 day, 01:02:03
+  Chassis:
+    ChassisID:    mac 00:00:5e:00:53:01
+    SysName:      leaf01
+  Port:
+    PortID:       ifname swp51
+"""
+KEYVALUE = """lldp.eth0.via=LLDP
+lldp.eth0.chassis.name=leaf01
+lldp.eth0.port.ifname=swp51
+lldp.eth1.chassis.name=leaf02
+lldp.eth1.port.ifname=swp7
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "link", "n"),
+    [
+        ("admin@spine01:~$ show lldp table\n" + TABLE, ("spine01", "Ethernet0", "leaf01", "etp0", 0), 2),
+        ("spine01# show lldp table\n" + TABLE, ("spine01", "Ethernet8", "leaf02", "etp1", 0), 2),
+        (
+            "".join(f"spine01: {line}\n" for line in TABLE.splitlines()),
+            ("spine01", "Ethernet0", "leaf01", "etp0", 0),
+            2,
+        ),
+        ("### a1\n" + TABLE + "### a2\n" + TABLE, ("a2", "Ethernet8", "leaf02", "etp1", 0), 4),
+        ("=== n1 ===\n" + LLDPCLI, ("n1", "swp1", "leaf01", "swp51", 0), 1),
+        ("root@n1:~# lldpctl -f keyvalue\n" + KEYVALUE, ("n1", "eth1", "leaf02", "swp7", 0), 2),
+    ],
+)
+def test_neighbours_are_read_where_their_table_says_whose_it_is(text: str, link: tuple[Any, ...], n: int) -> None:
+    found = read(text)
+    assert found.format == "lldp"
+    assert link in ends(found)
+    assert len(found) == n
+
+
+def test_a_table_of_nobody_is_refused_with_the_way_out() -> None:
+    with pytest.raises(EstimatorError) as refused:
+        read(TABLE)
+    (problem,) = refused.value.problems
+    assert problem.code == "no_local_device"
+    assert "admin@leaf01:~$ show lldp table" in problem.message
+
+
+# ---------------------------------------------------------------- sheets
+@pytest.mark.parametrize(
+    "header",
+    ["StartDevice,StartPort,EndDevice,EndPort,BandWidth", "start_device,start_port,end_device,end_port,bandwidth"],
+)
+def test_start_and_end_are_sides_and_large_rates_are_megabits(header: str) -> None:
+    assert ends(read(f"{header}\nleaf01,Ethernet0,spine01,Ethernet1,40000\n")) == {
+        ("leaf01", "Ethernet0", "spine01", "Ethernet1", 40)
+    }
+
+
+def test_a_sheet_without_kinds_tells_servers_by_the_names_of_their_ports() -> None:
+    table = format_named("csv").write(made({"nodes": 16, "gpus_per_node": 4, "nics_per_node": 4}, generation="ndr"))
+    rows = [line.split(",") for line in b"".join(table).decode().splitlines() if line and not line.startswith("#")]
+    place = [rows[0].index(name) for name in ("a_device", "a_port", "b_device", "b_port")]
+    text = "StartDevice,StartPort,EndDevice,EndPort\n" + "".join(
+        ",".join(row[i] for i in place) + "\n" for row in rows[1:]
+    )
+    assert designed(text).counts.n_nodes == 16
+
+
+# ---------------------------------------------------------------- dumps
+HDR = made({"nodes": 24, "gpus_per_node": 2, "nics_per_node": 2}, generation="hdr", leaf_downlinks=12, leaf_uplinks=12)
+
+
+def dump_of(cables: list[Cable], renamed: dict[str, str] | None = None) -> str:
+    """A dump in which the adapters of some hosts have a default description, and GUIDs of a server stand side by side."""
+    text = "".join(ibnetdiscover(cables))
+    for cable in cables:
+        if cable.a.is_host:
+            own = next(
+                line
+                for line in text.splitlines()
+                if line.startswith("Ca") and f'"{cable.a.device} {cable.a.label}"' in line
+            )
+            number = int(cable.a.device.rpartition("-")[2]) * 16 + 4 * int(cable.a.label[-1])
+            text = text.replace(own.split('"H-')[1][:16], f"0c42a103{number:08x}")
+    for old, new in (renamed or {}).items():
+        text = text.replace(f'"{old}"', f'"{new}"')
+    return text
+
+
+def test_adapters_with_a_default_description_are_hosts_by_guids_as_of_named_ones() -> None:
+    names = {
+        f"node-{i:04d} mlx5_{port}": "MT4129 ConnectX7   Mellanox Technologies" for i in (3, 7, 8) for port in (0, 1)
+    }
+    found = designed(dump_of(cables_of(HDR), names))
+    assert (found.counts.n_nodes, found.counts.n_managers, found.counts.n_nameless) == (24, 0, 0)
+    assert found.differences == ()
+
+
+def test_adapters_without_a_name_whose_guids_tell_nothing_are_counted_and_said() -> None:
+    names = {f"node-{i:04d} mlx5_{port}": "localhost HCA-1" for i in (3, 7, 8) for port in (0, 1)}
+    text = "".join(ibnetdiscover(cables_of(HDR)))
+    for old, new in names.items():
+        text = text.replace(f'"{old}"', f'"{new}"')
+    found = designed(text)
+    assert (found.counts.n_nodes, found.counts.n_nameless) == (24, 6)
+    assert any(
+        "6 adapters carry no name of a host. By 2 ports a server they are 3 servers." in line for line in found.reported
+    )
+
+
+def test_a_leaf_with_one_host_is_a_leaf() -> None:
+    links = made(
+        {"nodes": 37, "gpus_per_node": 1, "nics_per_node": 1}, generation="hdr", leaf_downlinks=12, leaf_uplinks=12
+    )
+    counts = designed("".join(ibnetdiscover(cables_of(links)))).counts
+    assert (counts.n_leaf, counts.n_spine, counts.n_core) == (4, links.table.devices.n["spine"], 0)
+
+
+def test_links_of_another_rate_are_counted() -> None:
+    cables = cables_of(HDR)
+    slow = [
+        replace(cable, rate_gbit_s=100) if cable.a.device in ("node-0001", "node-0002") else cable for cable in cables
+    ]
+    assert (
+        "4 of 48 links to servers run at 100 Gb/s, most at 200 Gb/s." in designed("".join(ibnetdiscover(slow))).reported
+    )
+
+
+def test_hosts_with_few_ports_are_asked_about_unless_they_are_managers_by_name() -> None:
+    wide = made(
+        {"nodes": 12, "gpus_per_node": 4, "nics_per_node": 4}, generation="hdr", leaf_downlinks=20, leaf_uplinks=20
+    )
+    cables = cables_of(wide)
+    leaf = next(cable.b for cable in cables if cable.a.is_host)
+    for name, is_asked in (("login-01", True), ("ufm-01", False)):
+        more = Cable(End(name, "mlx5_0", 1, True), End(leaf.device, "", 19, False), 200)
+        found = designed("".join(ibnetdiscover([*cables, more])))
+        assert found.counts.n_managers == 1
+        assert any("login, storage or management nodes" in line for line in found.unreported) == is_asked
+        assert not any("taken for fabric managers" in line for line in found.reported)
+
+
+@pytest.mark.parametrize("change", [("\t", " "), ("\t", ""), ("\n", "\n> "), ("\n", "\n    ")])
+def test_a_dump_that_lost_its_tabs_or_was_quoted_is_read(change: tuple[str, str]) -> None:
+    text = "".join(ibnetdiscover(cables_of(HDR)))
+    assert designed(text.replace(*change)).figures == designed(text).figures
+
+
+def test_two_networks_in_one_dump_are_parted() -> None:
+    storage = made(
+        {"nodes": 10, "gpus_per_node": 1, "nics_per_node": 1}, generation="edr", leaf_downlinks=18, leaf_uplinks=18
+    )
+    other = [
+        replace(
+            cable, a=replace(cable.a, device=f"st-{cable.a.device}"), b=replace(cable.b, device=f"st-{cable.b.device}")
+        )
+        for cable in cables_of(storage)
+    ]
+    found = designed("".join(ibnetdiscover([*cables_of(HDR), *other])))
+    assert found.differences == ()
+    assert found.counts.n_nodes == 24
+    (line,) = [line for line in found.reported if "second network" in line]
+    assert "10 servers, 1 leaves and 1 spines" in line
+
+
+def test_the_example_of_the_manual_page_is_read() -> None:
+    text = """#
+# Topology file: generated on Tue Jun  5 14:15:10 2007
+#
+Non-Chassis Nodes
+
+vendid=0x8f1
+devid=0x5a06
+switchguid=0x5442ba00003080(5442ba00003080)
+Switch  24 "S-005442ba00003080"         # "ISR9024 Voltaire" base port 0 lid 6 lmc 0
+[22]    "H-0008f10403961354"[1](8f10403961355)         # "MT23108 InfiniHost Mellanox Technologies" lid 4 4xSDR
+[10]    "S-0008f10400410015"[1]         # "SW-6IB4 Voltaire" lid 3 4xSDR
+[8]     "H-0008f10403960558"[2](8f1040396055a)         # "MT23108 InfiniHost Mellanox Technologies" lid 14 4xSDR
+[12]    "H-0008f10403960558"[1](8f10403960559)         # "MT23108 InfiniHost Mellanox Technologies" lid 10 4xSDR
+"""
+    found = read(text)
+    assert (sorted(found.kinds), len(found), len(found.nameless)) == ([HOST, HOST, SWITCH, SWITCH], 4, 2)
+
+
+# ---------------------------------------------------------------- a design's own .topo
+OWN = {
+    "pods and growth": made(
+        {"nodes": 20, "gpus_per_node": 2, "nics_per_node": 2},
+        generation="hdr", leaf_radix=8, spine_radix=8, core_radix=8, scalable_unit_nodes=4, pod_nodes=12, tiers=3,
+        leaf_downlinks=4, leaf_uplinks=4, grow_to_nodes=24,
+    ),
+    "split ports": made({"nodes": 300, "gpus_per_node": 4, "nics_per_node": 4}, generation="hdr", splitters=True),
+    "planes": made({"nodes": 64, "gpus_per_node": 8, "nics_per_node": 8}, generation="ndr", planes=2),
+    "growth": made({"nodes": 40, "gpus_per_node": 8, "nics_per_node": 8}, generation="ndr", grow_to_nodes=120),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_designs_own_topo_comes_back_as_that_design(name: str) -> None:
+    links = OWN[name]
+    found = designed(b"".join(format_named("topo").write(links)).decode())
+    assert found.differences == ()
+    assert found.spec.fabric.planes == (2 if name == "planes" else 1)
+    assert found.spec.fabric.splitters == (name == "split ports")
+    n = links.table.devices.n
+    assert (found.counts.n_leaf, found.counts.n_spine, found.counts.n_core) == (n["leaf"], n["spine"], n["core"])
+
+
+# ---------------------------------------------------------------- who is who by wiring alone
+def test_wiring_tells_who_is_who_where_names_and_ports_are_others() -> None:
+    links = made(
+        {"nodes": 16, "gpus_per_node": 8, "nics_per_node": 8}, generation="hdr", leaf_downlinks=20, leaf_uplinks=20
+    )
+    draw = random.Random(5)
+    cables = cables_of(links)
+    switches = sorted(
+        {cable.b.device for cable in cables} | {cable.a.device for cable in cables if not cable.a.is_host}
+    )
+    ports = {device: draw.sample(range(1, 65), 64) for device in switches}
+    name = {device: f"sw-{i:03d}" for i, device in enumerate(draw.sample(switches, len(switches)))}
+
+    def end(one: End) -> str:
+        return (
+            f"x{one.device},{one.label}" if one.is_host else f"{name[one.device]},1/{ports[one.device][one.number - 1]}"
+        )
+
+    text = "a_device,a_port,b_device,b_port\n" + "".join(f"{end(cable.a)},{end(cable.b)}\n" for cable in cables)
+    answer = report(check_links(links, read(text)))
+    assert answer.names.told_by == {"wiring": len(links.table.devices)}
+    assert answer.matched + answer.totals["wrong_port"] == answer.planned
+    assert (answer.names.confidence or 0) > 0.99
