@@ -87,7 +87,8 @@ def check_links(links: LinkList, file: FoundLinks, mapping: Mapping[str, str] | 
     identity = np.where(match.design >= 0, match.design, len(devices) + np.arange(len(file.names)))
     a, b = ((identity[device] << DEVICE_BITS) | code for device, code in ends)
     found = distinct(a, b, file.rate_gbit_s, file.both_sides)
-    pairing = pair_links(planned, found, is_renumbered=BY_WIRING in match.how)
+    is_renumbered = 2 * match.how.count(BY_WIRING) > len(match.how)
+    pairing = pair_links(planned, found, is_renumbered)
     return LinkCheck(links, file, match, styles, planned, found, pairing)
 
 

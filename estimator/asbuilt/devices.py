@@ -8,7 +8,7 @@ quite alike (planes, say) are taken in the order of their names.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +21,8 @@ NO_DEVICE = -1
 BY_MAP, BY_NAME, BY_LIKE_NAME, BY_STRUCTURE, BY_ORDER = "map", "name", "like-name", "structure", "order"
 MAX_ROUNDS = 400
 MAX_PICKS = 16  # among devices that look alike: more than a design has planes
+MAX_COMPARED = 64  # devices of the design that share an end, beyond which it tells none of them apart
+LEAST_ENDS = 3  # that a device must have in common with one device more than with any other
 LEAST_OF_FILE, LEAST_OF_DESIGN = 0.5, 0.25  # of a device's links that must fit, or it is another one
 COLOUR_ROUNDS = 6
 SETTLING_ROUNDS = 4
@@ -107,7 +109,7 @@ def match_structure(match: DeviceMatch, planned: Side, found: Side, names: list[
     """Match devices that names left over, in place; gives up where nothing tells any two devices apart or together."""
     search = _Search(match, planned, found, names)
     for _ in range(MAX_ROUNDS):
-        if not search.is_open() or not (search.by_colour() or search.by_neighbours() or search.by_order()):
+        if not search.is_open() or not any(step() for step in search.steps):
             break
     for _ in range(SETTLING_ROUNDS):
         if not search.settle():
@@ -125,7 +127,13 @@ class _Search:
         self._end = (planned.device[order] << DEVICE_BITS) | planned.port[order]
         self._end_far, self._end_far_port = planned.far[order], planned.far_port[order]
         self._colours_done = 0
+        self._ends_done = False
         self._picks = 0
+
+    @property
+    def steps(self) -> tuple[Callable[[], bool], ...]:
+        """Ways to match one device more, the surest first."""
+        return self.by_colour, self.by_neighbours, self.by_ends, self.by_order
 
     def is_open(self) -> bool:
         return bool((self.match.design < 0).any() and (self.target < 0).any())
@@ -208,12 +216,43 @@ class _Search:
                 break
         return taken
 
+    def by_ends(self) -> bool:
+        """Devices that have most of their rarer ends, port with far port, in common with one device and few with any other."""
+        if self._ends_done:
+            return False
+        self._ends_done = True
+        planned = self.planned
+        owners: dict[tuple[int, int], list[int]] = {}
+        for port, far_port, device in zip(
+            planned.port.tolist(), planned.far_port.tolist(), planned.device.tolist(), strict=True
+        ):
+            owners.setdefault((port, far_port), []).append(device)
+        votes: dict[int, Counter[int]] = {}
+        found = self.found
+        for port, far_port, device in zip(
+            found.port.tolist(), found.far_port.tolist(), found.device.tolist(), strict=True
+        ):
+            who = owners.get((port, far_port), ())
+            if self.match.design[device] < 0 and len(who) <= MAX_COMPARED:
+                votes.setdefault(device, Counter()).update(target for target in who if self.target[target] < 0)
+        taken = False
+        for device, counted in votes.items():
+            (target, most), *rest = counted.most_common(2) or [(0, 0)]
+            if most >= LEAST_ENDS + (rest[0][1] if rest else 0):
+                taken |= self._take(device, target, BY_STRUCTURE)
+        return taken
+
     def by_order(self) -> bool:
-        """The first by name of the smallest class of devices that look alike; its neighbours then tell the others."""
+        """The first by name of the smallest class of devices that look alike; its neighbours then tell the others.
+
+        Where faults leave no class that both sides have, devices are looked at from less far.
+        """
         if self._picks == MAX_PICKS:
             return False
         self._picks += 1
-        *_, (mine, theirs) = self._colours()
+        return any(self._pick(mine, theirs) for mine, theirs in reversed(self._colours()))
+
+    def _pick(self, mine: Hashes, theirs: Hashes) -> bool:
         open_found, open_planned = np.flatnonzero(self.match.design < 0), np.flatnonzero(self.target < 0)
         ours: dict[int, list[int]] = {}
         for device in open_planned.tolist():

@@ -298,7 +298,9 @@ def _naming(check: LinkCheck) -> DeviceNames:
     n = check.n_devices
     planned = np.bincount(np.concatenate([check.planned.low, check.planned.high]) >> DEVICE_BITS, minlength=n)
     matched = check.pairing.matched[0]
-    if BY_WIRING in check.match.how:  # their ports are numbered otherwise: the right device at the far end is a fit
+    if 2 * check.match.how.count(BY_WIRING) > len(
+        check.match.how
+    ):  # their ports are numbered otherwise: the right device at the far end is a fit
         matched = np.r_[matched, np.array([pair[0] for pair in check.pairing.wrong_port], dtype=np.int64)]
     both = np.concatenate([check.planned.low[matched], check.planned.high[matched]]) >> DEVICE_BITS
     share = np.bincount(both, minlength=n) / np.maximum(planned, 1)
