@@ -253,7 +253,7 @@ def _offered(number: int, line: QuotedLine) -> Json:
         "part": line.part,
         "part_number": line.part_number[:120] or None,
         "description": line.description[:500],
-        "length_m": _length_of(line.items[0]),
+        "length_m": _length_of(line),
         "quantity": line.quantity,
         "unit_price_usd": None if price is None else Range.at(price).as_json(),
         "extended_price_usd": None if total is None else Range.at(total).as_json(),
@@ -261,15 +261,17 @@ def _offered(number: int, line: QuotedLine) -> Json:
     }
 
 
-def _length_of(key: str) -> float | None:
-    _, at, length = key.rpartition("@")
-    return float(length) if at else None
+def _length_of(line: QuotedLine) -> float | None:
+    """The line's own length, else that of its item: 30 m offered for 20 m have the price of 30 m."""
+    _, at, length = line.items[0].rpartition("@")
+    return (line.length_m or float(length)) if at else None
 
 
 def price_entries(quote: Quote, as_of: str) -> tuple[list[Json], int]:
     """(entries of a price book, lines that give none): one for each part and length that the quote prices.
 
-    Where several lines price one part, the range is theirs, and the price in the middle is weighted by their quantities.
+    Where several lines with one part number price one part, the range is theirs, and the price in the middle is weighted by
+    their quantities. Two part numbers, such as those of two airflows, are two parts: the one matched most surely is taken.
 
     Raises
     ------
@@ -290,16 +292,24 @@ def price_entries(quote: Quote, as_of: str) -> tuple[list[Json], int]:
         if not is_usable or not line.part:
             skipped += 1
             continue
-        priced[line.part, _length_of(line.items[0]), line.currency].append(line)
+        priced[line.part, _length_of(line), line.currency].append(line)
     seen: set[tuple[str, float | None]] = set()
     entries = []
-    for (part, length, currency), lines in priced.items():
+    for (part, length, currency), all_lines in priced.items():
+        lines = _of_one_number(all_lines)
+        skipped += len(all_lines) - len(lines)
         if (part, length) in seen:  # the same part in a second currency
             skipped += len(lines)
             continue
         seen.add((part, length))
         entries.append(_entry(quote, as_of, part, length, currency, lines))
     return entries, skipped
+
+
+def _of_one_number(lines: list[QuotedLine]) -> list[QuotedLine]:
+    """The lines with the part number of the surest match, the first of as sure ones."""
+    surest = max(lines, key=lambda line: line.confidence)
+    return [line for line in lines if line.part_number.upper() == surest.part_number.upper()]
 
 
 def _entry(quote: Quote, as_of: str, part: str, length: float | None, currency: str, lines: list[QuotedLine]) -> Json:

@@ -290,7 +290,7 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
             reported.append(f"{times:,} of {total:,} links to {what} run at {rate} Gb/s, most at {rates[0][0]} Gb/s.")
     if counts.n_nameless:
         reported.append(
-            f"{counts.n_nameless} adapters carry no name of a host. By {counts.ports_mode} ports a server they are "
+            f"{counts.n_nameless} HCAs carry no name of a host. By {counts.ports_mode} ports a server they are "
             f"{ceil_div(counts.n_nameless, counts.ports_mode)} servers."
         )
     for nodes, leaves, spines in counts.others:

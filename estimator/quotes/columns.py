@@ -159,6 +159,8 @@ def _by_what_stands_there(sheet: QuoteSheet, header: QuoteRow, fields: dict[str,
     numbered = fields.get("part_number")
     if numbered is not None and _is_numbering(rows, numbered):
         fields = {name: place for name, place in fields.items() if name != "part_number"}
+    if "part_number" in fields and "description" in fields and not _has_digits(rows, fields["part_number"]):
+        fields = {name: place for name, place in fields.items() if name != "part_number"}  # a column of kinds
     if "part_number" not in fields:
         free = [
             place
@@ -176,6 +178,10 @@ def _by_what_stands_there(sheet: QuoteSheet, header: QuoteRow, fields: dict[str,
     elif "part_number" in fields and of_description > 0.5 > _share_of_numbers(rows, fields["part_number"]):
         fields["part_number"], fields["description"] = fields["description"], fields["part_number"]
     return fields
+
+
+def _has_digits(rows: Iterable[QuoteRow], place: int) -> bool:
+    return any(place < len(row.cells) and any(c.isdecimal() for c in row.cells[place]) for row in rows)
 
 
 def _is_numbering(rows: Iterable[QuoteRow], place: int) -> bool:

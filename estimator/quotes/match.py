@@ -10,11 +10,15 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.quotes.items import Item, Known, Numbers, current_key, numbers_of, plain
 from estimator.quotes.lines import QuoteLine
+from estimator.quotes.part_numbers import contradictions, other_airflow
 from estimator.quotes.profile import (
     CABLE,
     FIBER,
     MANAGEMENT,
+    MODULE,
+    NIC,
     SERVER,
+    SWITCH,
     WEIGHTS,
     Profile,
     coded_length_m,
@@ -28,6 +32,8 @@ ENOUGH, SURE_ENOUGH = 0.5, 0.68  # for an item that nothing else serves; for one
 NOT_PARTS = ("service", "accessory")
 HANDED = "by hand"
 _RATIOS = ("length_m", "reach_m", "rate_gbit_s", "ports")
+_NETWORK_WORDS = {"infiniband": "InfiniBand", "ethernet": "Ethernet"}
+_KIND_WORDS = {SWITCH: "switch", NIC: "NIC", MODULE: "transceiver", CABLE: "cable"}
 _ALIKE = {MANAGEMENT: SERVER}  # kinds that words do not tell apart
 
 
@@ -42,6 +48,8 @@ class Match:
     part: str | None = None
     conflicts: tuple[tuple[str, str], ...] = ()
     is_renamed: bool = False
+    length_m: float | None = None  # that the line says itself
+    contradictions: tuple[str, ...] = ()  # of its number and its words
 
 
 def match_lines(
@@ -67,8 +75,10 @@ def match_lines(
     own = {plain(item.part_number): item for item in items if item.part_number and item.part is None}
     found: list[Match | None] = []
     profiles: list[Profile] = []
+    parts: list[str | None] = []
     for line in lines:
         known = _known(line, numbers)
+        parts.append(known.part if known else None)
         profiles.append(_profile(line, known, catalog))
         if by_hand and line.id in by_hand:
             found.append(_as_decided(current_key(by_hand[line.id], catalog), line, by_key, profiles[-1]))
@@ -83,7 +93,57 @@ def match_lines(
             found.append(Match((), 0.9, f"The words name {what}, not a part of the bill of materials.", "words"))
         else:
             found.append(None)
-    return _by_words(lines, items, profiles, found)
+    matches = _by_words(lines, items, profiles, found, _Others(parts, items, catalog))
+    return [
+        replace(match, length_m=profile.length_m, contradictions=_contradictions(line, part, catalog))
+        for line, match, profile, part in zip(lines, matches, profiles, parts, strict=True)
+    ]
+
+
+def _contradictions(line: QuoteLine, part: str | None, catalog: Catalog) -> tuple[str, ...]:
+    number, words = line.part_number or line.other_number, line.description[:MAX_READ]
+    return contradictions(number, words, record_profile(part, catalog), text_profile(words)) if number and words else ()
+
+
+class _Others:
+    """Lines whose number is that of a switch or NIC of the catalog which the design does not have: they are no other part."""
+
+    def __init__(self, parts: Sequence[str | None], items: Sequence[Item], catalog: Catalog) -> None:
+        self._parts, self._catalog = parts, catalog
+        self._profiles = [item.profile for item in items]
+        self._own = {item.part for item in items}
+
+    def is_other(self, at: int) -> bool:
+        """Whether a line is of such a part: it is never taken for one that is like it."""
+        part = self._parts[at]
+        return (
+            part is not None
+            and part not in self._own
+            and (part in self._catalog.switches or part in self._catalog.nics)
+        )
+
+    def words(self, at: int, profile: Profile) -> str:
+        """Why a line matches nothing, with the network that it may belong to."""
+        if profile.kind not in (SWITCH, NIC, MODULE, CABLE):
+            return "Nothing in the design is like it."
+        theirs = profile.protocols or frozenset()
+        ours = frozenset[str]().union(*(one.protocols or () for one in self._profiles))
+        rates = {one.rate_gbit_s for one in self._profiles if one.kind == profile.kind}
+        if theirs and ours and not theirs & ours:
+            network = " or ".join(_NETWORK_WORDS[name] for name in sorted(theirs))
+            return f"It belongs to another network of the cluster: {network}, and the design’s are {_listed(ours)}."
+        if profile.rate_gbit_s and rates and profile.rate_gbit_s not in rates:
+            return (
+                f"It belongs to another network of the cluster: {profile.rate_gbit_s:,} Gb/s, which no "
+                f"{_KIND_WORDS[profile.kind]} of the design has."
+            )
+        return (
+            "It is another part than any of the design." if self.is_other(at) else "Nothing in the design is like it."
+        )
+
+
+def _listed(protocols: frozenset[str]) -> str:
+    return " and ".join(_NETWORK_WORDS[name] for name in sorted(protocols))
 
 
 def _length(item: Item) -> float:
@@ -129,8 +189,9 @@ def _by_number(line: QuoteLine, known: Known, items: Sequence[Item], profile: Pr
         fitting = [item for item in items if _length(item) <= profile.length_m]
         chosen = [fitting[-1] if fitting else items[0]]
     first = chosen[0]
-    wrong = tuple(conflicts(first.profile, profile, first.needed_m)) if len(chosen) == 1 else ()
     number = line.part_number or line.other_number
+    wrong = tuple(conflicts(first.profile, profile, first.needed_m)) if len(chosen) == 1 else ()
+    wrong += other_airflow(first.part_number or "", number or known.number)
     is_same = plain(number) == plain(first.part_number or "") or known.how == "family"
     renamed = known.how in ("number", "suffix", "base") and not is_same and not _is_other_length(number, first)
     return Match(
@@ -168,12 +229,16 @@ def _reason(known: Known, number: str, item: Item, n_items: int) -> str:
 
 
 def _by_words(
-    lines: Sequence[QuoteLine], items: Sequence[Item], profiles: Sequence[Profile], found: list[Match | None]
+    lines: Sequence[QuoteLine],
+    items: Sequence[Item],
+    profiles: Sequence[Profile],
+    found: list[Match | None],
+    others: _Others,
 ) -> list[Match]:
     """Matches of the lines whose number says nothing: first one for each unserved item, all at once; then the rest."""
     groups: dict[tuple[str, str, Profile], list[int]] = defaultdict(list)
     for at, match in enumerate(found):
-        if match is None:
+        if match is None and not others.is_other(at):
             groups[lines[at].part_number, lines[at].description, profiles[at]].append(at)
     if groups and items:
         keys = list(groups)
@@ -189,8 +254,7 @@ def _by_words(
                 is_free_of_conflict = not conflicts(items[column].profile, key[2], items[column].needed_m)
                 if scores[group, column] >= SURE_ENOUGH and is_free_of_conflict:
                     _give(groups[key], lines, items[column], key[2], float(scores[group, column]), found)
-    nothing = Match((), 0.6, "Nothing in the design is like it.", "words")
-    return [match or nothing for match in found]
+    return [match or Match((), 0.6, others.words(at, profiles[at]), "words") for at, match in enumerate(found)]
 
 
 def _served(lines: Sequence[QuoteLine], items: Sequence[Item], found: Sequence[Match | None]) -> dict[str, int]:

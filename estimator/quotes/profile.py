@@ -108,6 +108,7 @@ class Profile:
     protocols: frozenset[str] | None = None
     ports: int | None = None
     gpu: str | None = None
+    is_managed: bool | None = None
 
 
 def record_profile(part: str | None, catalog: Catalog) -> Profile | None:
@@ -153,6 +154,7 @@ def _switch_profile(switch: Switch) -> Profile:
         connector=_base_connector(cage.cage) if cage else None,
         protocols=frozenset({switch.protocol}),
         ports=switch.radix,
+        is_managed=switch.managed,
     )
 
 

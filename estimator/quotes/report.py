@@ -8,7 +8,8 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import USD, Rates, us_cents
 from estimator.quotes.items import Item, items_of
 from estimator.quotes.lines import CHARGES, LeftOut, QuoteLine, QuoteReading, major
-from estimator.quotes.match import HANDED, match_lines
+from estimator.quotes.match import HANDED, Match, match_lines
+from estimator.quotes.metres import count_metres
 from estimator.quotes.offers import NEWEST, Offer, count_pieces, mark_doubles, offers_of, usd_sum
 from estimator.quotes.racks import whole_racks_of
 from estimator.quotes.result import (
@@ -37,6 +38,8 @@ PROBLEMS = {  # in the order in which they are reported
     "surplus": "Not in the design",
     "price_high": "Above the book’s range",
     "price_low": "Below the book’s range",
+    "contradiction": "Number and words contradict each other",
+    "by_metre": "Priced by the metre",
     "price_mismatch": "Prices that contradict each other",
     "no_price": "Without a price",
     "no_rate": "Without an exchange rate",
@@ -87,6 +90,7 @@ def quote_report(
     """
     items, racks = whole_racks_of(reading.lines, items_of(bom_lines, catalog), catalog)
     matches = match_lines(reading.lines, items, catalog, by_hand, racks)
+    count_metres(reading.lines, matches, items)
     offers = offers_of(reading.lines, matches, rates or Rates(catalog.exchange_rates), day)
     mark_doubles(offers, items)
     offered = count_pieces(offers, items)
@@ -174,6 +178,7 @@ def _quoted_line(offer: Offer, by_key: Mapping[str, Item], problems: _Problems) 
         bom_lines=[n for item in items for n in item.lines],
         matched_to=first.text if first else None,
         category=first.category if first else None,
+        length_m=match.length_m if first and first.length_m is not None else None,
         part=first.part if first else match.part,
         book_unit_usd=in_usd(first.unit_cents) if first else None,
         confidence=match.confidence,
@@ -205,12 +210,15 @@ def _line_problems(offer: Offer, by_key: Mapping[str, Item], problems: _Problems
             what = (
                 "a service, licence or accessory" if match.reason.startswith("The words name") else "not in the design"
             )
-            yield problems.add("surplus", f"{counted(line.quantity, 'piece')} of {name}: {what}.", line)
+            network = f" {match.reason}" if match.reason.startswith("It ") else ""
+            yield problems.add("surplus", f"{counted(line.quantity, 'piece')} of {name}: {what}.{network}", line)
     else:
         yield from _match_problems(offer, item, by_key, problems)
     if line.unit_minor is not None and offer.unit_cents is None:
         message = f"{name} is priced in {line.currency}, and there is no rate of it; it is not in the totals."
         yield problems.add("no_rate", message, line, item)
+    for words in match.contradictions:
+        yield problems.add("contradiction", f"{name}: {words}. Ask which is meant.", line, item)
     for code, words in line.remarks:
         kind = {"zero_quantity": "option"}.get(code, code)
         yield problems.add(kind, f"{name}: {words}", line, item)
@@ -239,6 +247,11 @@ def _match_problems(
     if match.confidence < UNSURE_BELOW and match.how != HANDED and not match.conflicts:
         message = f"{line.text} was taken for {item.text} with a confidence of {match.confidence:.0%}. {match.reason}"
         yield problems.add("unsure", message, line, item)
+    if _is_longer(match, item):
+        needed = f"{item.length_m:g} m"
+        message = f"{line.text} is {match.length_m:g} m and serves for {needed}; its price is not that of {needed}."
+        yield problems.add("longer", message, line, item)
+        return
     if offer.unit_cents is None or item.unit_cents is None or match.conflicts:
         return
     low, typical, high = item.unit_cents
@@ -249,6 +262,11 @@ def _match_problems(
             f"{line.text} costs ${offer.unit_cents / 100:,.2f} apiece, {word} the book’s ${edge / 100:,.2f}{ratio}."
         )
         yield problems.add(code, message, line, item)
+
+
+def _is_longer(match: Match, item: Item) -> bool:
+    """Whether a line is of a longer cable than its item: beyond what two ways of rounding make of one length."""
+    return bool(match.length_m and item.length_m and match.length_m > 1.05 * item.length_m)
 
 
 # ---------------------------------------------------------------- items

@@ -5,7 +5,7 @@ from typing import Literal
 
 from estimator.bom.result import PriceRate
 from estimator.ranges import Range
-from estimator.record import IfAny, Record
+from estimator.record import IfAny, Newer, Record
 
 Severity = Literal["error", "warning", "info"]
 Status = Literal["matched", "incompatible", "doubled", "option", "surplus"]
@@ -43,6 +43,8 @@ class QuotedLine(Record):
     bom_lines: list[int]
     matched_to: str | None
     category: str | None
+    length_m: Newer[float | None]
+    """Of the line itself, where its item has one."""
     part: str | None
     book_unit_usd: Range[float] | None
     confidence: float

@@ -48,6 +48,9 @@ _HEADERS = {
         descrizione.*|descripción.*|descripcion.*|omschrijving.*|beskrivelse|product name|item name|name|details?
         text|品名.*|描述.*|名称.*|品目.*"""),
 }
+# before "total", which is a price
+_COUNT = _pattern(r"""
+    (?:total|order(?:ed)?|required|requested|needed|gesamt) ?(?:count|qty|quantity|pieces|pcs|units|menge|anzahl|stück)""")
 _EITHER = _pattern(r"""
     items?|products?|model|produkt|produit|producto|prodotto|equipment|hardware|component|position""")
 _RESELLER = _pattern(r""".*(?:reseller|supplier|distributor|our|internal|customer|sap|lieferanten).*""")
@@ -136,6 +139,8 @@ def header_fields(cells: Sequence[str]) -> dict[str, int]:
 def _meaning(words: str) -> str | None:
     if _NUMBERING.fullmatch(words):
         return None
+    if _COUNT.fullmatch(words):
+        return "quantity"
     bare = re.sub(r"\s+", " ", _BESIDE.sub(" ", words)).strip()
     for name, pattern in _HEADERS.items():
         if pattern.fullmatch(words) or (bare and pattern.fullmatch(bare)):

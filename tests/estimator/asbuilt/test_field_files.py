@@ -211,7 +211,7 @@ def test_adapters_without_a_name_whose_guids_tell_nothing_are_counted_and_said()
     found = designed(text)
     assert (found.counts.n_nodes, found.counts.n_nameless) == (24, 6)
     assert any(
-        "6 adapters carry no name of a host. By 2 ports a server they are 3 servers." in line for line in found.reported
+        "6 HCAs carry no name of a host. By 2 ports a server they are 3 servers." in line for line in found.reported
     )
 
 
@@ -293,13 +293,21 @@ Switch  24 "S-005442ba00003080"         # "ISR9024 Voltaire" base port 0 lid 6 l
 OWN = {
     "pods and growth": made(
         {"nodes": 20, "gpus_per_node": 2, "nics_per_node": 2},
-        generation="hdr", leaf_radix=8, spine_radix=8, core_radix=8, scalable_unit_nodes=4, pod_nodes=12, tiers=3,
-        leaf_downlinks=4, leaf_uplinks=4, grow_to_nodes=24,
+        generation="hdr",
+        leaf_radix=8,
+        spine_radix=8,
+        core_radix=8,
+        scalable_unit_nodes=4,
+        pod_nodes=12,
+        tiers=3,
+        leaf_downlinks=4,
+        leaf_uplinks=4,
+        grow_to_nodes=24,
     ),
     "split ports": made({"nodes": 300, "gpus_per_node": 4, "nics_per_node": 4}, generation="hdr", splitters=True),
     "planes": made({"nodes": 64, "gpus_per_node": 8, "nics_per_node": 8}, generation="ndr", planes=2),
     "growth": made({"nodes": 40, "gpus_per_node": 8, "nics_per_node": 8}, generation="ndr", grow_to_nodes=120),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", OWN)
