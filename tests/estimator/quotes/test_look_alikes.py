@@ -98,6 +98,9 @@ def test_metres_are_counted_as_pieces() -> None:
 
 @pytest.mark.parametrize("header", ["totalcount", "Total Qty", "Ordered quantity", "Gesamtmenge", "TotalCount"])
 def test_headers_that_begin_with_total_may_be_counts(header: str) -> None:
-    rows = [["id", "name", "model", header, "receivedcount"], [1, "QM9700 (MQM9700-NS2F)", "Switch", 12, 3]]
+    rows: list[list[Any]] = [
+        ["id", "name", "model", header, "receivedcount"],
+        [1, "QM9700 (MQM9700-NS2F)", "Switch", 12, 3],
+    ]
     result = report(workbook(rows))
     assert [(line["quantity"], line["part"]) for line in result["lines"]] == [(12, "nvidia-qm9700")]
