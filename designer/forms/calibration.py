@@ -35,6 +35,7 @@ ALGORITHMS = ("ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_dir
 PROTOCOLS = ("ll", "ll128", "simple")
 BALANCING = {"adaptive": "Adaptive routing", "ecmp": "Hashed flows (ECMP)", "spray": "Packet spray"}
 YES_NO = {"true": "Yes", "false": "No"}
+FIT_TOO = {"true": "Fit them too"}
 FILES, NAME = "log", "name"
 
 
@@ -61,6 +62,8 @@ ASKS = (
     Ask("in_network_reduction", "In-network reduction", "Switches of the network add (SHARP).", YES_NO, usual="No"),
     Ask("collective", "Collective", "Only where a log does not name it.", COLLECTIVES, is_more=True),
     Ask("gpus", "GPUs of the run", "Only where a log does not list its ranks.", unit="GPUs", is_more=True),
+    Ask("fit_faulty", "Faulty logs", "Logs that look faulty beside sound ones.", FIT_TOO, is_more=True,
+        usual="Left out of the fit"),
     Ask("launch", "Launch", "How the processes were started.", LAUNCHES, is_more=True),
     Ask("algorithm", "Forced algorithm", "Where NCCL_ALGO was set.", {key: words(key) for key in ALGORITHMS},
         is_more=True, usual="The library’s choice"),
@@ -93,7 +96,7 @@ class Read:
 
 
 def _value(ask: Ask, text: str) -> Any:
-    if ask.choices is YES_NO:
+    if ask.choices in (YES_NO, FIT_TOO):
         return text == "true"
     if ask.name == "gpu" or ask.choices or ask.name in TEXTS:
         return text

@@ -7,6 +7,9 @@ from estimator.calibration import result
 HIGH, MEDIUM = 0.8, 0.5  # scores from which a fault is reported with this confidence
 SHOWN = 0.2  # below it a fault is not reported
 NOTHING = "nothing_wrong"
+OF_SOFTWARE = frozenset(  # what the constants of a site may show: its logs are fitted all the same
+    (NOTHING, "launcher_floor", "algorithm_not_best", "slow_below_8_mib", "not_judged", "too_few_sizes")
+)
 
 # code → (kind of fault, title, what to check)
 FAULTS: dict[str, tuple[str, str, str]] = {

@@ -29,7 +29,7 @@ MAX_SIZES = 256  # of one log that are fitted: a sweep has 40
 LARGEST_NODE = 8  # GPUs of a domain that is one server; larger ones are racks
 NIC_KEYS = ("nics_per_node", "nic_gbit_s")
 NETWORK_KEYS = ("fabric", *NIC_KEYS)
-_RUN_KEYS = ("collective", "gpus", "nodes", "launch", "algorithm", "protocol")
+_RUN_KEYS = ("collective", "gpus", "nodes", "launch", "algorithm", "protocol", "fit_faulty")
 _ALGORITHMS = {
     "ring": "ring",
     "tree": "tree",
@@ -55,6 +55,7 @@ class LogSystem(System):
     algorithm: Algorithm | None = Field(None, description="The algorithm that was forced.")
     protocol: Literal["ll", "ll128", "simple"] | None = Field(None, description="The protocol that was forced.")
     fabric: Fabric | None = Field(None, description="Kind of network.")
+    fit_faulty: bool | None = Field(None, description="Fit logs that look faulty too, beside sound ones.")
 
 
 @dataclass(frozen=True)

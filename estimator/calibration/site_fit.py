@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from estimator.calibration.diagnosis import diagnosis
+from estimator.calibration.faults import MEDIUM, OF_SOFTWARE
 from estimator.calibration.logged_run import LoggedRun, LogSystem, log_system, run_of, stand_in_run
 from estimator.calibration.logs.read import ParsedLog, read_logs
 from estimator.calibration.measured import SIZE_CLASSES, size_class
 from estimator.calibration.predictor import Predictor
-from estimator.calibration.result import Bounds, Curve, ErrorBySize, FitErrors, Log, Parameter, SiteFit
+from estimator.calibration.result import Bounds, Curve, ErrorBySize, Fault, FitErrors, Log, Parameter, SiteFit
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import EstimatorError, Problem, SpecError
@@ -129,11 +130,31 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
         for log, (given, _) in zip(logs, found, strict=True)
     ]
     all_judged = [*usable, *(run for run in judged if run is not None)]
-    fitted = _fitted(usable, catalog) if usable else _NOTHING_FITTED
-    return fitted.but(
-        logs=[_log(*each) for each in zip(logs, runs, judged, problems, strict=True)],
-        diagnosis=diagnosis(all_judged, catalog) if all_judged else [],
-    )
+    faults = diagnosis(all_judged, catalog) if all_judged else []
+    left_out = set() if asked.fit_faulty else _faulty(faults, usable)
+    kept = [run if run is None or run.name not in left_out else None for run in runs]
+    problems = [
+        [*of_log, _left_out(log)] if log.file in left_out else of_log
+        for log, of_log in zip(logs, problems, strict=True)
+    ]
+    fitted = _fitted([run for run in kept if run is not None], catalog) if any(kept) else _NOTHING_FITTED
+    return fitted.but(logs=[_log(*each) for each in zip(logs, kept, judged, problems, strict=True)], diagnosis=faults)
+
+
+def _faulty(faults: Sequence[Fault], usable: Sequence[LoggedRun]) -> set[str]:
+    """Logs that show a fault of the site; none where all do, as then nothing tells how the sound site is."""
+    named = {
+        file
+        for fault in faults
+        if fault.code not in OF_SOFTWARE and fault.score >= MEDIUM
+        for file in fault.files or [fault.file]
+    }
+    return named if any(run.name not in named for run in usable) else set()
+
+
+def _left_out(log: ParsedLog) -> Problem:
+    message = f"{log.file} looks faulty and is left out of the fit. Set fit_faulty to fit it all the same."
+    return Problem("system.fit_faulty", "faulty_log", message)
 
 
 def _read(files: Iterable[tuple[str, bytes]]) -> list[ParsedLog]:

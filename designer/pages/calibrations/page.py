@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import expm1
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
@@ -107,6 +108,7 @@ def detail(calibration: Calibration, asked_log: str | None) -> Context:
         "curve_names": [(k, _curve_name(curve)) for k, curve in enumerate(curves, 1)],
         "is_old": is_old,
         **faults_context(fit.diagnosis),
+        "left_out": [log.file for log in fit.logs if any(one.code == "faulty_log" for one in log.problems)],
         **suspects(fit.diagnosis, [log.file for log in fit.logs if log.is_fitted]),
     }
 
@@ -285,6 +287,7 @@ def error_rows(error: FitErrors) -> list[Context]:
     rows = []
     for name in SIZE_CLASSES:
         before, after = getattr(error.before, name), getattr(error.after, name)
+        before, after = (None if value is None else expm1(value) for value in (before, after))
         is_better = before is not None and after is not None and after < before
         rows.append(
             {

@@ -215,7 +215,9 @@ NETWORK = {"fabric": "infiniband", "nics_per_node": "8", "nic_gbit_s": "400"}
 def test_one_faulty_log_is_named_and_does_not_condemn_the_sound_ones(page: Client) -> None:
     words = text_of(shown(page, kept(page, ("slow.txt", SLOW), ("well.txt", ONE_NODE), **NETWORK)))
     assert "Fix before use" not in words
-    assert "1 of 2 logs looks faulty: slow.txt. The constants rest on it too. Calibrate again without it" in words
+    assert "1 log looks faulty: slow.txt. Left out of the fit; to fit it too, calibrate again with" in words
+    fitted = kept(page, ("slow.txt", SLOW), ("well.txt", ONE_NODE), fit_faulty="true", **NETWORK)
+    assert "1 of 2 logs looks faulty: slow.txt. The constants rest on it too." in text_of(shown(page, fitted))
     both = text_of(shown(page, kept(page, ("slow.txt", SLOW), ("too.txt", SLOW), **NETWORK)))
     assert "Fix before use." in both
     assert "Shown by slow.txt, too.txt" in both
