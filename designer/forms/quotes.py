@@ -36,7 +36,7 @@ class QuoteForm(AskForm):
         limits = {"data-drop": True, "data-max-files": 1, "data-max-file-bytes": MAX_FILE_BYTES, "required": True}
         self.fields["file"].widget = forms.FileInput(
             limits
-            | {"class": "drop", "accept": ".xlsx,.xlsm,.csv,.tsv,.txt", "data-max-bytes": MAX_FILE_BYTES}
+            | {"class": "drop", "accept": ".xlsx,.xlsm,.csv,.tsv,.txt,.pdf", "data-max-bytes": MAX_FILE_BYTES}
             | {"aria-describedby": "help_file error_file"}
         )
 

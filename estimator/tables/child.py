@@ -47,7 +47,17 @@ def quote_pieces(file: IO[bytes]) -> Iterator[Piece]:
     yield ["end", {"macros": book.has_macros, "links": book.has_links, "wide": book.has_wide_rows}]
 
 
-PIECES = {"links": link_pieces, "quote": quote_pieces}
+def pdf_pieces(file: IO[bytes]) -> Iterator[Piece]:
+    """The text layer of a PDF: a sheet a page, all cells as text."""
+    from estimator.tables import pdf  # for a fast start: pypdf takes long to load
+
+    for number, page in enumerate(pdf.pages_of(file), start=1):
+        yield ["sheet", f"Page {number}"]
+        yield ["rows", [[at, cells, 0] for at, cells in enumerate(pdf.rows_of(page), start=1)]]
+    yield ["end", {}]
+
+
+PIECES = {"links": link_pieces, "quote": quote_pieces, "pdf": pdf_pieces}
 
 
 def set_bounds(cpu_s: int, memory_bytes: int) -> None:

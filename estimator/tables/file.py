@@ -1,4 +1,4 @@
-"""A vendor's file → its rows, sheet by sheet: XLSX or delimited text, identified by content, in bounded memory and time."""
+"""A vendor's file → its rows, sheet by sheet: XLSX, delimited text or PDF, by content, in bounded memory and time."""
 
 import csv
 import io
@@ -21,6 +21,7 @@ SNIFFED_LINES = 60
 DELIMITERS = ("\t", ";", ",", "|")  # the first of equals
 _MACROS = "The workbook has macros. They were not run and are not kept; the values of its cells were read."
 _LINKS = "The workbook has links to other files. None was opened; the values stored in its cells were read."
+_PDF = "The file is a PDF: its text was read, and its columns were found by the gaps between them. Check the lines against it."
 _WIDE = f"The workbook has rows of more than {MAX_COLUMNS} columns; only the first {MAX_COLUMNS} are read."
 
 
@@ -99,9 +100,10 @@ def read_table(data: bytes, name: str = "") -> QuoteTable:
         raise UnreadableFile("empty_file", "The file is empty. Give a quote as XLSX or CSV.")
     _refuse_other_formats(data)
     is_workbook = data.startswith(b"PK")
-    table = _workbook_table(data) if is_workbook else _text_table(data)
+    is_pdf = data.startswith(b"%PDF")
+    table = _workbook_table(data) if is_workbook else _pdf_table(data) if is_pdf else _text_table(data)
     ending = name.lower().rpartition(".")[2] if "." in name else ""
-    if ending in ("xlsx", "xlsm", "csv", "tsv", "txt") and (ending in ("xlsx", "xlsm")) != is_workbook:
+    if not is_pdf and ending in ("xlsx", "xlsm", "csv", "tsv", "txt") and (ending in ("xlsx", "xlsm")) != is_workbook:
         kind = "a workbook" if is_workbook else "text"
         table.notes.append(f"The file's name ends in .{ending}, but it is {kind}; it was read as what it is.")
     if not table.n_rows:
@@ -110,8 +112,6 @@ def read_table(data: bytes, name: str = "") -> QuoteTable:
 
 
 def _refuse_other_formats(data: bytes) -> None:
-    if data.startswith(b"%PDF"):
-        raise UnreadableFile("not_a_table", "The file is a PDF, which has no cells. Ask the vendor for XLSX or CSV.")
     if data.startswith(b"\xd0\xcf\x11\xe0"):
         if "EncryptedPackage".encode("utf-16-le") in data:
             raise UnreadableFile("workbook_encrypted", "The workbook has a password. Save a copy without one.")
@@ -164,6 +164,16 @@ def _workbook_table(data: bytes) -> QuoteTable:
             sheets.append(QuoteSheet(_clean(title)[:100], [budget.take(_cleaned(_row_of(row))) for row in rows]))
     remarks = (("macros", _MACROS), ("links", _LINKS), ("wide", _WIDE))
     return QuoteTable("xlsx", sheets, [words for key, words in remarks if pages.remarks[key]])
+
+
+def _pdf_table(data: bytes) -> QuoteTable:
+    budget = _Budget()
+    with Pages(io.BytesIO(data), "pdf") as pages:
+        sheets = [
+            QuoteSheet(title, [budget.take(_cleaned(_row_of([row[0], row[1][:MAX_COLUMNS]]))) for row in rows])
+            for title, rows in pages.sheets()
+        ]
+    return QuoteTable("pdf", sheets, [_PDF])
 
 
 def _row_of(values: list[Any]) -> QuoteRow:

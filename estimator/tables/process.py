@@ -23,8 +23,8 @@ from estimator.tables.child import OUT_OF_MEMORY
 
 logger = logging.getLogger(__name__)
 
-CPU_S = {"quote": 20, "links": 40}
-WALL_S = {"quote": 30, "links": 60}
+CPU_S = {"quote": 20, "pdf": 20, "links": 40}
+WALL_S = {"quote": 30, "pdf": 30, "links": 60}
 MEMORY_BYTES = 1_000_000_000  # address space of the whole process, its libraries with it
 AT_ONCE = 2  # spreadsheets that one process has read at the same time
 WAIT_S = 5.0

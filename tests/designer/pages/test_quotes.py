@@ -78,7 +78,7 @@ def test_the_list_says_what_was_found(page: Client, quote: Quote) -> None:
 @pytest.mark.parametrize(
     ("data", "answers", "words"),
     [
-        (b"%PDF-1.7", {}, "The file is a PDF"),
+        (b"%PDF-1.7", {}, "The PDF is damaged"),
         (b"", {}, "The file is empty"),
         (b"x", {"design": ""}, "Choose the design"),
         (None, {"name": "x" * 201}, "1 to 200 printable characters"),

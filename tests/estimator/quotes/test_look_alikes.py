@@ -66,7 +66,7 @@ def test_lines_of_another_network_say_so() -> None:
     assert "belongs to another network of the cluster" in problem["message"]
 
 
-def test_the_price_of_a_longer_cable_is_not_held_against_the_shorter_one() -> None:
+def test_the_price_of_a_longer_cable_is_not_compared_with_the_shorter_one() -> None:
     number = FIBRE[0].split("-")[0] + "-N050"
     result = report(changed(FIBRE[0], Part_number=number, Description=f"{FIBRE[1]} 50 m", Unit_price=99_999))
     line = next(line for line in result["lines"] if line["part_number"] == number)
