@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from http.cookiejar import CookieJar
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 from designer.runtime.up import READY_WITHIN_S
 
@@ -230,6 +230,43 @@ def prepare(var: Path, base_dir: Path = BASE_DIR) -> Path:
 def running_app(var: Path, *arguments: str, **environment: str) -> Iterator[RunningApp]:
     with until_the_end(RunningApp(var, *arguments, **environment)) as app:
         yield app
+
+
+class AppOfAll(NamedTuple):
+    """The app that all processes of a run share: whoever kills or starves one starts another."""
+
+    url: str
+    var: Path
+    base_dir: Path = BASE_DIR
+
+
+@contextlib.contextmanager
+def app_of_all() -> Iterator[AppOfAll]:
+    """The first process that wants it starts it, and stops it at its own end, when no other uses it any more."""
+    with contextlib.ExitStack() as at_the_end:
+        with one_at_a_time("app-of-all") as named:
+            if not named.exists():
+                var = prepare(Path(tempfile.mkdtemp(prefix="app-", dir=shared_folder())))
+                url = at_the_end.enter_context(running_app(var)).url
+                named.write_text(f"{url}\n{var}")
+                at_the_end.callback(_wait_for_the_last, named, var)
+            url, folder = named.read_text().split("\n")
+            app = AppOfAll(url, Path(folder))
+            use = at_the_end.enter_context(_in_use(app.var))
+            fcntl.flock(use, fcntl.LOCK_SH)
+        yield app
+
+
+def _wait_for_the_last(named: Path, var: Path) -> None:
+    """Nobody finds the app from now on; those who have found it use it to their end."""
+    with one_at_a_time(named.name):
+        named.unlink()
+    with _in_use(var) as use:
+        fcntl.flock(use, fcntl.LOCK_EX)
+
+
+def _in_use(var: Path) -> IO[str]:
+    return (var / "in-use").open("w")
 
 
 @contextlib.contextmanager

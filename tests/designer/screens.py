@@ -24,13 +24,14 @@ from typing import Any, Literal, NamedTuple
 from PIL import Image
 
 from tests.designer.looks import unlikeness, version_at
-from tests.processes import BASE_DIR, AppOfVersion, RunningApp, clean_environment, prepare, until_the_end
+from tests.processes import BASE_DIR, AppOfAll, AppOfVersion, RunningApp, clean_environment, prepare, until_the_end
 
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = {390: 844, 1440: 900, 2560: 1440}
 TABS = ("overview", "cost", "performance", "workloads", "fabric", "cabling", "racks", "bringup", "findings", "handoff")
 KEPT_WIDTH = 960  # of a picture that is kept; narrower ones stay as they are
 QUALITY = 40
+App = RunningApp | AppOfAll
 FILL = "import django, json; django.setup(); from tests.designer.showcase import make; print(json.dumps(make()))"
 
 
@@ -111,7 +112,36 @@ IS_DRAWN = """() => {
 }"""
 
 
-def showcase_of(app: RunningApp) -> dict[str, str]:
+class Filled(NamedTuple):
+    """What leads to the pages of a filled account."""
+
+    addresses: dict[str, str]  # by the names that paths of shots have in braces
+    states: dict[str, Any]  # cookies of those who look, as a browser's context takes them
+
+
+def fill(app: App, browser: Any) -> Filled:
+    """Fill the account of a running app's owner, and sign everybody in."""
+    addresses = showcase_of(app)
+    signed_in = {who: _cookies(who, app.url, addresses, browser) for who in ("owner", "newcomer", "visitor")}
+    return Filled(addresses, signed_in | {"stranger": None})
+
+
+def _cookies(who: str, url: str, addresses: dict[str, str], browser: Any) -> Any:
+    """Of somebody who came by their link; who has designs of their own also skips the tour."""
+    context = browser.new_context()
+    context.set_default_navigation_timeout(NAVIGATION_MS)
+    page = context.new_page()
+    page.goto(url + addresses[who])
+    if who != "visitor":
+        page.goto(f"{url}/designs/new/")
+        page.click("[data-tour-skip] button")
+        page.locator("[data-tour-offer]").wait_for(state="detached")
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+def showcase_of(app: App) -> dict[str, str]:
     """Fill the account of a running app's owner (see ``showcase``); addresses by name."""
     environment = clean_environment(app.var, DJANGO_SETTINGS_MODULE="designer.config.settings")
     done = subprocess.run(
@@ -130,30 +160,10 @@ def showcase_of(app: RunningApp) -> dict[str, str]:
 class Gallery:
     """A running app with a filled account, and the cookies of those who look at it."""
 
-    def __init__(self, app: RunningApp, browser: Any, like: Gallery | None = None) -> None:
+    def __init__(self, app: App, browser: Any, filled: Filled) -> None:
         self.app = app
         self.browser = browser
-        self.addresses: dict[str, str]
-        self.states: dict[str, Any]
-        if like is not None:  # its database is the other's, with whoever is signed in there
-            self.addresses, self.states = like.addresses, like.states
-            return
-        self.addresses = showcase_of(app)
-        self.states = {who: self._cookies(who) for who in ("owner", "newcomer", "visitor")} | {"stranger": None}
-
-    def _cookies(self, who: str) -> Any:
-        """Of somebody who came by their link; who has designs of their own also skips the tour."""
-        context = self.browser.new_context()
-        context.set_default_navigation_timeout(NAVIGATION_MS)
-        page = context.new_page()
-        page.goto(self.app.url + self.addresses[who])
-        if who != "visitor":
-            page.goto(f"{self.app.url}/designs/new/")
-            page.click("[data-tour-skip] button")
-            page.locator("[data-tour-offer]").wait_for(state="detached")
-        state = context.storage_state()
-        context.close()
-        return state
+        self.filled = filled
 
     @contextmanager
     def look(self, theme: str, width: int) -> Iterator[dict[str, Any]]:
@@ -163,7 +173,7 @@ class Gallery:
             who: self.browser.new_context(
                 storage_state=state, color_scheme=theme, viewport=size, reduced_motion="reduce"
             )
-            for who, state in self.states.items()
+            for who, state in self.filled.states.items()
         }
         for context in contexts.values():
             context.set_default_navigation_timeout(NAVIGATION_MS)
@@ -173,13 +183,13 @@ class Gallery:
 
     def has(self, name: str) -> bool:
         """Whether this version fills its account with what the page shows."""
-        return all(word in self.addresses for _, word, _, _ in Formatter().parse(PAGES[name].path) if word)
+        return all(word in self.filled.addresses for _, word, _, _ in Formatter().parse(PAGES[name].path) if word)
 
     def open(self, name: str, pages: dict[str, Any]) -> Any:
         """The page of a name, with what was asked for done, and drawn."""
         shot = PAGES[name]
         page = pages[shot.who]
-        answer = page.goto(self.app.url + shot.path.format(**self.addresses))
+        answer = page.goto(self.app.url + shot.path.format(**self.filled.addresses))
         assert answer.status == shot.status, f"{name}: {answer.status}"
         if shot.click:
             page.click(shot.click)
@@ -219,10 +229,10 @@ def gallery_of(base_dir: Path, browser: Any, like: Gallery | None = None) -> Ite
     """The filled account of the version that a folder holds, in an app of its own; or a copy of another's, where there is one."""
     with tempfile.TemporaryDirectory() as folder:
         var = prepare(Path(folder), base_dir)
-        if like is not None:
+        if like is not None:  # with whoever is signed in there
             copy_account(like.app.var, var)
         with until_the_end(AppOfVersion(base_dir, var)) as app:
-            yield Gallery(app, browser, like)
+            yield Gallery(app, browser, like.filled if like is not None else fill(app, browser))
 
 
 def copy_account(source: Path, target: Path) -> None:

@@ -92,7 +92,7 @@ def make() -> dict[str, str]:
     baselines_and_variants(owner, hall)
     roce = designed(owner, ROCE, ROCE | FARTHER)
     newcomer = cleared_account()
-    wait_for_estimates()
+    wait_for_estimates(owner, newcomer)
     book = price_book(owner)
     rows: dict[str, dict[str, Any]] = {
         "designs": {"hall": hall, "large": large, "long": long, "invalid": draft, "roce": roce},
@@ -148,13 +148,14 @@ def invalid(owner: User) -> Design:
     return design
 
 
-def wait_for_estimates() -> None:
-    """Until the app's worker has done all that was asked for."""
+def wait_for_estimates(*users: User) -> None:
+    """Until the app's worker has done all that they asked for."""
+    asked = EstimateJob.objects.filter(owner__in=users)
     deadline = time.monotonic() + WAIT_S
-    while EstimateJob.objects.filter(state__in=EstimateJob.ACTIVE).exists():
+    while asked.filter(state__in=EstimateJob.ACTIVE).exists():
         assert time.monotonic() < deadline, "the worker has not done its estimates"
         time.sleep(0.2)
-    failed = EstimateJob.objects.exclude(state=EstimateJob.State.SUCCEEDED)
+    failed = asked.exclude(state=EstimateJob.State.SUCCEEDED)
     assert not failed, list(failed.values_list("state", "error"))
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import django
 from django.conf import settings
 
+from tests.processes import one_at_a_time
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
@@ -24,12 +26,16 @@ if TYPE_CHECKING:
 @cache
 def template() -> User:
     """Whoever holds the four samples with their estimates, as the app's worker has made them."""
+    from django.contrib.auth.models import User
+
     from designer.services.designs.samples import add_samples
     from tests.designer.showcase import wait_for_estimates
 
-    user = new_user()
-    add_samples(user)
-    wait_for_estimates()
+    with one_at_a_time("template"):  # of the app, which all processes share
+        user, is_new = User.objects.get_or_create(username="template")
+        if is_new:
+            add_samples(user)
+    wait_for_estimates(user)
     return user
 
 

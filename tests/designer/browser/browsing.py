@@ -1,4 +1,4 @@
-"""One app and one Chromium for all browser tests of a process, and an account of its own for each test.
+"""One app for all browser tests, one Chromium a process, and an account of its own for each test.
 
 The app's worker estimates the four samples once; an account is a copy of the account that holds them, finished estimates
 included, so that no test sees what another has typed and none waits for what was estimated before.
@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from manage import CHROMIUM_NAMES
-from tests.designer.screens import NAVIGATION_MS, Gallery
-from tests.processes import BASE_DIR, RunningApp, clean_environment, prepare, running_app
+from tests.designer.screens import NAVIGATION_MS, Filled, Gallery, fill
+from tests.processes import BASE_DIR, AppOfAll, app_of_all, clean_environment, one_at_a_time
 
 CHROMIUM = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 PATIENCE_MS = 20_000  # that a page may take to show what is expected: a busy machine is no fault of the code
@@ -41,7 +41,7 @@ new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.ha
 class Accounts:
     """Makes accounts in a running app: a process with the app's settings, which answers line by line."""
 
-    def __init__(self, app: RunningApp) -> None:
+    def __init__(self, app: AppOfAll) -> None:
         self.app = app
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.designer.browser.accounts"],
@@ -68,14 +68,14 @@ class Accounts:
 
 
 @pytest.fixture(scope="session")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """The app of all browser tests of this process. A test that kills or starves it starts one of its own."""
-    with running_app(prepare(tmp_path_factory.mktemp("browser"))) as running:
+def app() -> Iterator[AppOfAll]:
+    """The app of all browser tests. A test that kills or starves it starts one of its own."""
+    with app_of_all() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def accounts(app: RunningApp) -> Iterator[Accounts]:
+def accounts(app: AppOfAll) -> Iterator[Accounts]:
     made = Accounts(app)
     yield made
     made.close()
@@ -103,13 +103,18 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def gallery(app: RunningApp, browser: Any) -> Gallery:
-    """The account in which every page has something to show. Tests look at it and change nothing."""
-    return Gallery(app, browser)
+def gallery(app: AppOfAll, browser: Any) -> Gallery:
+    """The account in which every page has something to show, filled by whoever asks first. Tests look at it and change
+    nothing."""
+    with one_at_a_time("gallery"):
+        kept = app.var / "gallery.json"
+        if not kept.exists():
+            kept.write_text(json.dumps(fill(app, browser)))
+        return Gallery(app, browser, Filled(*json.loads(kept.read_text())))
 
 
 @pytest.fixture
-def session(app: RunningApp, accounts: Accounts) -> dict[str, Any]:
+def session(app: AppOfAll, accounts: Accounts) -> dict[str, Any]:
     """Cookies of somebody who has the four samples and has changed none, and the address of the first sample."""
     account = accounts.new()
     cookie = {

@@ -219,7 +219,7 @@ def test_a_page_is_sound(name, look, gallery):
 def test_a_page_without_a_picture_is_light_too(name, look, gallery):
     pages, _, asked, _ = look
     asked.clear()
-    pages["owner"].goto(gallery.app.url + UNPICTURED[name].format(**gallery.addresses), wait_until="networkidle")
+    pages["owner"].goto(gallery.app.url + UNPICTURED[name].format(**gallery.filled.addresses), wait_until="networkidle")
     number, twice = weight(asked)
     assert 3 <= number <= MOST_REQUESTS, asked
     assert twice == []
