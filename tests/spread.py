@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 # Names of files that look at the account in which every page has something to show, and what they are handed out with:
-# filling the account takes long, and so does looking at every page of it, once a width.
+# looking at every page of it takes longest.
 PICTURED = {
     "test_browser_looks": "pictured account",
     "test_browser_media": "pictured account",
@@ -19,16 +18,12 @@ PICTURED = {
 }
 
 
-PAGE_WIDTH = re.compile(r"test_browser_pages\.py::\w+\[(\d+)[-\]]")
-
-
 class FilesTogether(LoadScopeScheduling):
     """Hands out files, or groups of files, in the order in which they were collected."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        group = PICTURED.get(PurePosixPath(file).stem, file)
-        return f"{group}, {width[1]} px" if group != file and (width := PAGE_WIDTH.search(nodeid)) else group
+        return PICTURED.get(PurePosixPath(file).stem, file)
 
 
 def scheduler(config: pytest.Config, log: Any) -> FilesTogether | None:

@@ -16,9 +16,7 @@ from tests.spread import PICTURED, FilesTogether, name_apart, start_rank
         ("tests/estimator/test_units.py::TestIt::test_it", "tests/estimator/test_units.py"),
         ("tests/estimator/test_units.py::test_it[a::b]", "tests/estimator/test_units.py"),
         ("tests/designer/browser/test_browser_looks.py::test_it[light-1440-home]", "pictured account"),
-        ("tests/designer/browser/test_browser_pages.py::test_it[390-home]", "pages of the pictured account, 390 px"),
-        ("tests/designer/browser/test_browser_pages.py::test_it[390]", "pages of the pictured account, 390 px"),
-        ("tests/designer/browser/test_browser_pages.py::test_it[1440-home]", "pages of the pictured account, 1440 px"),
+        ("tests/designer/browser/test_browser_pages.py::test_it[home]", "pages of the pictured account"),
     ],
 )
 def test_a_file_is_one_piece_of_work_but_for_those_of_the_pictured_account(nodeid: str, group: str) -> None:
