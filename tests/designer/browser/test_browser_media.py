@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.designer.browser.browsing import CHROMIUM
+from tests.designer.browser.browsing import CHROMIUM, opened
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -55,16 +55,16 @@ LIGHTNESS = """() => { const [r, g, b] = getComputedStyle(document.body).backgro
 
 
 @pytest.mark.parametrize("wish", ["reduce", "no-preference"])
-def test_nothing_moves_where_less_motion_is_asked_for(wish, gallery):
-    with gallery.look("light", 1440) as pages:
-        page = gallery.open("long-name", pages)
-        page.emulate_media(reduced_motion=wish)
-        page.locator("#result").wait_for()  # what the state before led to: only a result can be out of date
-        page.route("**/settle/", lambda route: None)  # never answered: the page goes on saying that it waits
-        page.fill("#id_size", "64" if wish == "reduce" else "72")
-        playwright.expect(page.locator("#stale-note")).to_contain_text("Updating")
-        motion = page.evaluate(MOTION)
-        page.unroute_all(behavior="ignoreErrors")
+def test_nothing_moves_where_less_motion_is_asked_for(wish, browser, session):
+    page = opened(browser, session, [], reduced_motion=wish)
+    page.goto(session["first"])
+    page.locator("#result").wait_for()  # what the state before led to: only a result can be out of date
+    page.route("**/settle/", lambda route: None)  # never answered: the page goes on saying that it waits
+    page.fill("#id_size", "64" if wish == "reduce" else "72")
+    playwright.expect(page.locator("#stale-note")).to_contain_text("Updating")
+    motion = page.evaluate(MOTION)
+    page.unroute_all(behavior="ignoreErrors")
+    page.context.close()
     if wish == "reduce":
         assert motion == {"slow": 0, "running": 0}
     else:
