@@ -23,16 +23,22 @@ pytestmark = [
 
 
 @pytest.fixture
-def page(browser, session):
-    """A signed-in page that ends its test by proof that nothing was blocked and nothing failed."""
+def blank(browser, session):
+    """A signed-in page that has been nowhere yet, and ends its test by proof that nothing was blocked and nothing failed."""
     watched: list[str] = []
     page = opened(browser, session, watched)
-    page.goto(session["first"])
     yield page
     page.wait_for_function("() => !Object.keys(localStorage).some((name) => name.startsWith('clusterwright.unsent'))")
     assert page.evaluate("window.violations") == []
     assert watched == []
     page.context.close()
+
+
+@pytest.fixture
+def page(blank, session):
+    """The first sample, opened."""
+    blank.goto(session["first"])
+    return blank
 
 
 def test_the_first_visit_lands_on_a_finished_sample(app, accounts, browser):
@@ -338,28 +344,28 @@ def test_tabs_work_without_scripts(browser, session):
     context.close()
 
 
-def test_sliders_tell_at_once_what_moving_a_figure_costs(page):
+def test_sliders_tell_at_once_what_moving_a_figure_costs(blank, session):
     answers: list[int] = []
-    page.on("response", lambda response: answers.append(response.status) if "/what-if/" in response.url else None)
-    page.goto(f"{page.url.split('?')[0]}?tab=cost")
-    words = page.locator("#what-if-words")
+    blank.on("response", lambda response: answers.append(response.status) if "/what-if/" in response.url else None)
+    blank.goto(f"{session['first']}?tab=cost")
+    words = blank.locator("#what-if-words")
     before = words.inner_text()
     assert before.startswith("As estimated: ")
-    page.focus("#slide-years")
-    page.keyboard.press("ArrowRight")
+    blank.focus("#slide-years")
+    blank.keyboard.press("ArrowRight")
     playwright.expect(words).to_contain_text("Total cost over 5 years: $")
-    assert page.get_attribute("#slide-years", "aria-valuetext") == "5 years"
-    assert page.input_value("#what-if-years") == "5"
+    assert blank.get_attribute("#slide-years", "aria-valuetext") == "5 years"
+    assert blank.input_value("#what-if-years") == "5"
     assert re.search(r"\+\$[\d.]+\sM", words.inner_text()), "costs so much more"
-    page.fill("#what-if-pue", "0.5")
+    blank.fill("#what-if-pue", "0.5")
     playwright.expect(words).to_contain_text("PUE: Must be at least 1")
-    page.fill("#what-if-pue", "1.5")
-    playwright.expect(page.locator("#what-if-figures .difference")).to_contain_text("PUE")
-    assert page.input_value("#slide-pue") == "1.5"
-    page.click("[data-slide-back]")
+    blank.fill("#what-if-pue", "1.5")
+    playwright.expect(blank.locator("#what-if-figures .difference")).to_contain_text("PUE")
+    assert blank.input_value("#slide-pue") == "1.5"
+    blank.click("[data-slide-back]")
     playwright.expect(words).to_have_text(before)
-    assert page.input_value("#what-if-years") == "4"
-    assert page.locator("#what-if-figures form").count() == 0
+    assert blank.input_value("#what-if-years") == "4"
+    assert blank.locator("#what-if-figures form").count() == 0
     assert set(answers) == {200}
 
 
@@ -382,12 +388,12 @@ def test_moved_figures_become_the_design(app, browser, session):
     page.context.close()
 
 
-def test_cost_charts_draw_and_the_cash_flow_can_be_discounted(page):
-    page.goto(f"{page.url.split('?')[0]}?tab=cost")
-    for chart in page.locator("[data-chart]").all():
+def test_cost_charts_draw_and_the_cash_flow_can_be_discounted(blank, session):
+    blank.goto(f"{session['first']}?tab=cost")
+    for chart in blank.locator("[data-chart]").all():
         chart.scroll_into_view_if_needed()
         playwright.expect(chart.locator("svg").first).to_be_visible()
-    flow = page.locator("[data-chart='chart-cash-flow']")
+    flow = blank.locator("[data-chart='chart-cash-flow']")
     flow.scroll_into_view_if_needed()
     points = flow.locator("[aria-roledescription='point']")
     playwright.expect(points).to_have_count(5)
@@ -515,40 +521,40 @@ def test_without_scripts_the_form_posts_and_the_result_is_on_the_page(app, brows
     context.close()
 
 
-def test_logs_are_read_as_they_are_chosen_and_become_curves_and_a_diagnosis(app, page):
-    page.goto(f"{app.url}/calibrations/new/")
-    page.set_input_files("#id_log", [LOGS / "h100x4_all_reduce.txt", LOGS / "h100x4_all_gather.txt"])
-    page.wait_for_selector(".read-logs")
-    assert page.get_attribute("#id_gpus_per_node", "placeholder") == "4"
-    page.fill("#id_name", "Four on a bench")
-    page.click("form.calibration-form [type=submit]")
-    page.wait_for_selector("h1:has-text('Four on a bench')")
-    for chart in page.locator("[data-chart]").all():
+def test_logs_are_read_as_they_are_chosen_and_become_curves_and_a_diagnosis(app, blank):
+    blank.goto(f"{app.url}/calibrations/new/")
+    blank.set_input_files("#id_log", [LOGS / "h100x4_all_reduce.txt", LOGS / "h100x4_all_gather.txt"])
+    blank.wait_for_selector(".read-logs")
+    assert blank.get_attribute("#id_gpus_per_node", "placeholder") == "4"
+    blank.fill("#id_name", "Four on a bench")
+    blank.click("form.calibration-form [type=submit]")
+    blank.wait_for_selector("h1:has-text('Four on a bench')")
+    for chart in blank.locator("[data-chart]").all():
         chart.scroll_into_view_if_needed()
         playwright.expect(chart.locator("svg").first).to_be_visible()
-    assert page.locator("#constants svg.strip").count() >= 2
-    assert page.locator(".diagnosis .fault").count() >= 1
-    page.select_option("#id_curve", "2")
-    page.click(".chooser button")
-    page.wait_for_selector("h3:has-text('All-gather')")
+    assert blank.locator("#constants svg.strip").count() >= 2
+    assert blank.locator(".diagnosis .fault").count() >= 1
+    blank.select_option("#id_curve", "2")
+    blank.click(".chooser button")
+    blank.wait_for_selector("h3:has-text('All-gather')")
 
 
-def test_calibration_pages_fit_their_screen(app, page):
+def test_calibration_pages_fit_their_screen(app, blank):
     for address in ("/calibrations/", "/calibrations/new/"):
-        page.goto(f"{app.url}{address}")
+        blank.goto(f"{app.url}{address}")
         for width in (390, 800, 1440):
-            page.set_viewport_size({"width": width, "height": 900})
-            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0, (address, width)
+            blank.set_viewport_size({"width": width, "height": 900})
+            assert blank.evaluate("document.documentElement.scrollWidth - innerWidth") == 0, (address, width)
 
 
-def test_a_log_that_is_too_large_is_refused_before_it_is_sent(app, page, tmp_path):
-    page.goto(f"{app.url}/calibrations/new/")
+def test_a_log_that_is_too_large_is_refused_before_it_is_sent(app, blank, tmp_path):
+    blank.goto(f"{app.url}/calibrations/new/")
     large = tmp_path / "large.txt"
     large.write_bytes(b"x" * 20_000_001)
-    page.set_input_files("#id_log", large)
-    playwright.expect(page.locator("#error_log")).to_contain_text("20.0 MB is the most")
-    page.click("form.calibration-form [type=submit]")
-    assert page.url.endswith("/calibrations/new/")
+    blank.set_input_files("#id_log", large)
+    playwright.expect(blank.locator("#error_log")).to_contain_text("20.0 MB is the most")
+    blank.click("form.calibration-form [type=submit]")
+    assert blank.url.endswith("/calibrations/new/")
 
 
 def test_a_printed_page_has_the_whole_bill_and_none_of_the_sites_controls(page):

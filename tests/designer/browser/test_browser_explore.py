@@ -3,7 +3,7 @@
 import pytest
 
 from tests.designer.browser.browsing import CHROMIUM
-from tests.designer.browser.test_browser import page
+from tests.designer.browser.test_browser import blank
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -11,11 +11,12 @@ pytestmark = [
     pytest.mark.processes,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]
-__all__ = ["page"]  # a fixture, found by its name
+__all__ = ["blank"]  # a fixture, found by its name
 RING = "path[aria-roledescription='point'][stroke-width='2']"
 
 
-def test_what_is_chosen_in_one_is_marked_in_the_other(app, page):
+def test_what_is_chosen_in_one_is_marked_in_the_other(app, blank):
+    page = blank
     page.goto(f"{app.url}/explore/")
     expect = playwright.expect
     points, rows = page.locator("[data-drawn] path[aria-roledescription='point']"), page.locator("tbody tr[data-place]")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.designer.browser.browsing import CHROMIUM
-from tests.designer.browser.test_browser import page
+from tests.designer.browser.test_browser import blank
 from tests.estimator.quotes.quote_files import workbook
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -12,7 +12,7 @@ pytestmark = [
     pytest.mark.processes,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]
-__all__ = ["page"]  # a fixture, found by its name
+__all__ = ["blank"]  # a fixture, found by its name
 # no header that says what a column is
 ODD = [
     ["N", "V", "W", "X"],
@@ -22,10 +22,10 @@ ODD = [
 
 
 @pytest.fixture
-def pick(app, page):
-    """The page on which designs are picked; the first visit has made four samples."""
-    page.goto(f"{app.url}/comparisons/new/")
-    return page
+def pick(app, blank):
+    """The page on which designs are picked, four samples."""
+    blank.goto(f"{app.url}/comparisons/new/")
+    return blank
 
 
 def row(page, name):
@@ -91,7 +91,8 @@ def quote_file(folder, rows):
     return file
 
 
-def test_a_quote_goes_from_its_file_over_its_columns_to_a_comparison(app, page, tmp_path):
+def test_a_quote_goes_from_its_file_over_its_columns_to_a_comparison(app, blank, tmp_path):
+    page = blank
     choose(page, app, quote_file(tmp_path, ODD))
     page.fill("#id_vendor", "Meridian Networks")
     page.click("text=Check it")
@@ -118,7 +119,8 @@ def test_a_quote_goes_from_its_file_over_its_columns_to_a_comparison(app, page, 
     assert "offer" in page.inner_text("h1")
 
 
-def test_a_match_is_changed_by_hand(app, page, tmp_path):
+def test_a_match_is_changed_by_hand(app, blank, tmp_path):
+    page = blank
     choose(page, app, quote_file(tmp_path, [["Part number", "Description", "Qty", "Unit price"], *ODD[1:]]))
     page.click("text=Check it")
     page.wait_for_selector(".quote-lines")  # by its header, without a question
@@ -129,7 +131,8 @@ def test_a_match_is_changed_by_hand(app, page, tmp_path):
     playwright.expect(service).to_contain_text("manual")
 
 
-def test_a_file_that_is_too_large_is_refused_before_it_is_sent(app, page, tmp_path):
+def test_a_file_that_is_too_large_is_refused_before_it_is_sent(app, blank, tmp_path):
+    page = blank
     page.goto(f"{app.url}/quotes/new/")
     large = tmp_path / "large.csv"
     large.write_bytes(b"x" * (int(page.get_attribute("#id_file", "data-max-file-bytes")) + 1))

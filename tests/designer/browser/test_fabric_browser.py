@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from tests.designer.browser.browsing import CHROMIUM, opened
-from tests.designer.browser.test_browser import page
+from tests.designer.browser.test_browser import blank
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
@@ -14,15 +14,15 @@ pytestmark = [
     pytest.mark.processes,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]
-__all__ = ["page"]  # a fixture, found by its name
+__all__ = ["blank"]  # a fixture, found by its name
 
 
 @pytest.fixture
-def fabric(page):
+def fabric(blank, session):
     """A page that shows the whole fabric of the first sample."""
-    page.goto(f"{page.url.split('?')[0]}?tab=fabric")
-    page.wait_for_selector("[data-connected] svg.fabric-view")
-    return page
+    blank.goto(f"{session['first']}?tab=fabric")
+    blank.wait_for_selector("[data-connected] svg.fabric-view")
+    return blank
 
 
 def title(page, words):
