@@ -154,10 +154,11 @@ SAME = """(known) => {
   const all = [...document.body.querySelectorAll("*")], place = new Map(all.map((one, at) => [one, at]));
   const isSeen = (one) => one.checkVisibility({ visibilityProperty: true });
   const states = all.map((one) => (isSeen(one) ? (scrolls(one) ? "s" : "v") : "h")).join("");
+  const stateOf = (part) => states.slice(place.get(part), place.get(part) + 1 + part.querySelectorAll("*").length);
   const look = (part) => {
     const text = part.outerHTML.replace(/(name="csrfmiddlewaretoken" value=")\\w+/g, "$1");
     if (text.length < LEAST) return;
-    const at = place.get(part), state = states.slice(at, at + 1 + part.querySelectorAll("*").length);
+    const state = stateOf(part);
     const key = `${code(text)} ${text.length} ${code(state)} ${!!part.closest("[inert], [aria-hidden=true]")}`;
     if (seen.has(key)) {
       window.same.push(part);
@@ -168,8 +169,8 @@ SAME = """(known) => {
     for (const child of part.children) look(child);
   };
   for (const child of document.body.children) look(child);
-  const rest = [...document.body.children].map((one) => one.outerHTML).filter((text) => text.length < LEAST).join("");
-  const key = `${code(document.title + rest)} beside`;
+  const rest = [...document.body.children].filter((one) => one.outerHTML.length < LEAST);
+  const key = `${code(document.title + rest.map((one) => one.outerHTML + stateOf(one)).join(""))} beside`;
   return seen.has(key) && !fresh.length ? [] : [...fresh, key];
 }""".replace("LEAST", "1500")
 # Whatever can be pressed and is under 24 px, or lies over something else that can, and has not room for a finger around it.
@@ -212,7 +213,7 @@ HARD_TO_READ = {  # a text, and a style in which axe must find it; what is beyon
     "pale": ("main p", "opacity: 0.4"),
     "thin": ("main p", "color: rgba(128, 128, 128, 0.3)"),
     "in a pale part": ("main", "opacity: 0.3"),
-    "lifted onto another": ("main p", "position: absolute; color: #999; background: rgba(128, 128, 128, 0.5)"),
+    "on half a ground": ("main p", "color: #999; background: rgba(128, 128, 128, 0.5)"),
 }
 UNFOLD = "for (const fold of document.querySelectorAll('details:not(.menu)')) fold.open = true"
 
