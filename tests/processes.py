@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
 import queue
@@ -66,14 +65,12 @@ def wait_for(what: str, get: Callable[[], T | None], within_s: float) -> T:
 class RunningApp:
     """One `manage.py up`, its output, its processes and a client that is signed in or has a token."""
 
-    base_dir = BASE_DIR
-
     def __init__(self, var: Path, *arguments: str, **environment: str) -> None:
         self.var = var
         self.environment = environment
         self.started_at = time.monotonic()
         self.process = subprocess.Popen(
-            [sys.executable, str(self.base_dir / "manage.py"), "up", "--port", "0", *arguments],
+            [sys.executable, str(BASE_DIR / "manage.py"), "up", "--port", "0", *arguments],
             env=clean_environment(var, **environment),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -172,14 +169,6 @@ class RunningApp:
             return error.code, json.loads(error.read() or "null")
 
 
-class AppOfVersion(RunningApp):
-    """The app of the version that a folder holds."""
-
-    def __init__(self, base_dir: Path, var: Path) -> None:
-        self.base_dir = base_dir
-        super().__init__(var)
-
-
 @cache
 def shared_folder() -> Path:
     """A folder of this run of the tests for all its processes: whoever asks first makes it, and removes it at its end."""
@@ -199,30 +188,28 @@ def one_at_a_time(name: str) -> Iterator[Path]:
 
 
 @cache
-def _prepared(base_dir: Path) -> Path:
+def _prepared() -> Path:
     """A state folder as a first start leaves it: tables, chart library, static files. Made once for all tests."""
-    with one_at_a_time(f"prepared-{hashlib.sha256(bytes(base_dir)).hexdigest()[:8]}") as folder:
+    with one_at_a_time("prepared") as folder:
         if folder.exists():
             return folder
         draft = folder.with_suffix(".draft")
-        with contextlib.suppress(FileNotFoundError):  # the chart library, where this installation has made it already
-            shutil.copytree(Path(os.environ.get("DESIGNER_VAR", BASE_DIR / "var")) / "assets", draft / "assets")
-        done = subprocess.run(
-            [sys.executable, "manage.py", "prepare"],  # the verb that every version has
-            cwd=base_dir,
-            env=clean_environment(draft),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        copy_chart_library(draft)
+        done = manage("prepare", var=draft)
         assert done.returncode == 0, done.stderr
         draft.rename(folder)
         return folder
 
 
-def prepare(var: Path, base_dir: Path = BASE_DIR) -> Path:
+def copy_chart_library(var: Path) -> None:
+    """The chart library, where this installation has made it already, to another state folder."""
+    with contextlib.suppress(FileNotFoundError):
+        shutil.copytree(Path(os.environ.get("DESIGNER_VAR", BASE_DIR / "var")) / "assets", var / "assets")
+
+
+def prepare(var: Path) -> Path:
     """Fill a new state folder with what a first start would make, so that a start takes a second and not ten."""
-    shutil.copytree(_prepared(base_dir), var, dirs_exist_ok=True)
+    shutil.copytree(_prepared(), var, dirs_exist_ok=True)
     return var
 
 
@@ -232,17 +219,17 @@ def running_app(var: Path, *arguments: str, **environment: str) -> Iterator[Runn
         yield app
 
 
-class AppOfAll(NamedTuple):
-    """The app that all processes of a run share: whoever kills or starves one starts another."""
+class AppAt(NamedTuple):
+    """Where an app that runs answers, and its state folder."""
 
     url: str
     var: Path
-    base_dir: Path = BASE_DIR
 
 
 @contextlib.contextmanager
-def app_of_all() -> Iterator[AppOfAll]:
-    """The first process that wants it starts it, and stops it at its own end, when no other uses it any more."""
+def app_of_all() -> Iterator[AppAt]:
+    """One app for all processes of a run: the first that wants it starts it, and stops it at its own end, when no other uses
+    it any more. Whoever kills or starves an app starts another."""
     with contextlib.ExitStack() as at_the_end:
         with one_at_a_time("app-of-all") as named:
             if not named.exists():
@@ -251,7 +238,7 @@ def app_of_all() -> Iterator[AppOfAll]:
                 named.write_text(f"{url}\n{var}")
                 at_the_end.callback(_wait_for_the_last, named, var)
             url, folder = named.read_text().split("\n")
-            app = AppOfAll(url, Path(folder))
+            app = AppAt(url, Path(folder))
             use = at_the_end.enter_context(_in_use(app.var))
             fcntl.flock(use, fcntl.LOCK_SH)
         yield app

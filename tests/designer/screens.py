@@ -24,14 +24,36 @@ from typing import Any, Literal, NamedTuple
 from PIL import Image
 
 from tests.designer.looks import unlikeness, version_at
-from tests.processes import BASE_DIR, AppOfAll, AppOfVersion, RunningApp, clean_environment, prepare, until_the_end
+from tests.processes import BASE_DIR, AppAt, clean_environment, copy_chart_library
 
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDTHS = {390: 844, 1440: 900, 2560: 1440}
 TABS = ("overview", "cost", "performance", "workloads", "fabric", "cabling", "racks", "bringup", "findings", "handoff")
 KEPT_WIDTH = 960  # of a picture that is kept; narrower ones stay as they are
 QUALITY = 40
-App = RunningApp | AppOfAll
+# What a version's own code does, in one process: tables, static files, the account if it is to be filled, and pages. It does
+# its estimates itself, when they are asked for: web, worker and broker would take most of what a picture costs.
+SERVE = """
+import json, os, sys
+from pathlib import Path
+import django
+django.setup()
+from django.core.management import call_command
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+from designer.config.celery import app
+from designer.runtime.set_up import ensure_charts
+from tests.designer.showcase import make
+app.conf.task_always_eager = True
+ensure_charts(Path(os.environ["DESIGNER_VAR"]))
+call_command("migrate", verbosity=0)
+call_command("collectstatic", interactive=False, verbosity=0)
+addresses = make() if sys.argv[1] == "fill" else None
+from designer.config.wsgi import application
+server = ThreadedWSGIServer(("127.0.0.1", 0), WSGIRequestHandler)
+server.set_app(application)
+print(json.dumps([server.server_port, addresses]), flush=True)
+server.serve_forever()
+"""
 FILL = "import django, json; django.setup(); from tests.designer.showcase import make; print(json.dumps(make()))"
 
 
@@ -119,11 +141,10 @@ class Filled(NamedTuple):
     states: dict[str, Any]  # cookies of those who look, as a browser's context takes them
 
 
-def fill(app: App, browser: Any) -> Filled:
-    """Fill the account of a running app's owner, and sign everybody in."""
-    addresses = showcase_of(app)
-    signed_in = {who: _cookies(who, app.url, addresses, browser) for who in ("owner", "newcomer", "visitor")}
-    return Filled(addresses, signed_in | {"stranger": None})
+def signed_in(url: str, addresses: dict[str, str], browser: Any) -> Filled:
+    """Addresses of a filled account, and everybody signed in."""
+    states = {who: _cookies(who, url, addresses, browser) for who in ("owner", "newcomer", "visitor")}
+    return Filled(addresses, states | {"stranger": None})
 
 
 def _cookies(who: str, url: str, addresses: dict[str, str], browser: Any) -> Any:
@@ -141,12 +162,12 @@ def _cookies(who: str, url: str, addresses: dict[str, str], browser: Any) -> Any
     return state
 
 
-def showcase_of(app: App) -> dict[str, str]:
+def showcase_of(app: AppAt) -> dict[str, str]:
     """Fill the account of a running app's owner (see ``showcase``); addresses by name."""
     environment = clean_environment(app.var, DJANGO_SETTINGS_MODULE="designer.config.settings")
     done = subprocess.run(
         [sys.executable, "-c", FILL],
-        cwd=app.base_dir,
+        cwd=BASE_DIR,
         env=environment,
         capture_output=True,
         text=True,
@@ -160,7 +181,7 @@ def showcase_of(app: App) -> dict[str, str]:
 class Gallery:
     """A running app with a filled account, and the cookies of those who look at it."""
 
-    def __init__(self, app: App, browser: Any, filled: Filled) -> None:
+    def __init__(self, app: AppAt, browser: Any, filled: Filled) -> None:
         self.app = app
         self.browser = browser
         self.filled = filled
@@ -226,13 +247,37 @@ def looks_of(names: list[str]) -> Iterator[tuple[str, int, list[str]]]:
 
 @contextmanager
 def gallery_of(base_dir: Path, browser: Any, like: Gallery | None = None) -> Iterator[Gallery]:
-    """The filled account of the version that a folder holds, in an app of its own; or a copy of another's, where there is one."""
+    """The filled account of the version that a folder holds, drawn by it; or a copy of another's, where there is one."""
     with tempfile.TemporaryDirectory() as folder:
-        var = prepare(Path(folder), base_dir)
+        var = Path(folder)
+        copy_chart_library(var)
         if like is not None:  # with whoever is signed in there
             copy_account(like.app.var, var)
-        with until_the_end(AppOfVersion(base_dir, var)) as app:
-            yield Gallery(app, browser, like.filled if like is not None else fill(app, browser))
+        with served(base_dir, var, "as it is" if like is not None else "fill") as (url, addresses):
+            yield Gallery(AppAt(url, var), browser, like.filled if like else signed_in(url, addresses, browser))
+
+
+@contextmanager
+def served(base_dir: Path, var: Path, what: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The pages of the version that a folder holds, and the addresses in the account that it has filled."""
+    with (var / "serving.log").open("w+") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", SERVE, what],
+            cwd=base_dir,
+            env=clean_environment(var, DJANGO_SETTINGS_MODULE="designer.config.settings"),
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            assert line, (var / "serving.log").read_text()
+            port, addresses = json.loads(line)
+            yield f"http://127.0.0.1:{port}", addresses
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
 
 
 def copy_account(source: Path, target: Path) -> None:

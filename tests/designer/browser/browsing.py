@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from manage import CHROMIUM_NAMES
-from tests.designer.screens import NAVIGATION_MS, Filled, Gallery, fill
-from tests.processes import BASE_DIR, AppOfAll, app_of_all, clean_environment, one_at_a_time
+from tests.designer.screens import NAVIGATION_MS, Filled, Gallery, showcase_of, signed_in
+from tests.processes import BASE_DIR, AppAt, app_of_all, clean_environment, one_at_a_time
 
 CHROMIUM = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
 PATIENCE_MS = 20_000  # that a page may take to show what is expected: a busy machine is no fault of the code
@@ -29,6 +29,7 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--js-flags=--no-opt",  # pages live for a second or two: what the optimizer takes does not come back
 ]
 WATCH = """
 window.violations = []; window.shift = 0;
@@ -41,7 +42,7 @@ new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.ha
 class Accounts:
     """Makes accounts in a running app: a process with the app's settings, which answers line by line."""
 
-    def __init__(self, app: AppOfAll) -> None:
+    def __init__(self, app: AppAt) -> None:
         self.app = app
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.designer.browser.accounts"],
@@ -68,14 +69,14 @@ class Accounts:
 
 
 @pytest.fixture(scope="session")
-def app() -> Iterator[AppOfAll]:
+def app() -> Iterator[AppAt]:
     """The app of all browser tests. A test that kills or starves it starts one of its own."""
     with app_of_all() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def accounts(app: AppOfAll) -> Iterator[Accounts]:
+def accounts(app: AppAt) -> Iterator[Accounts]:
     made = Accounts(app)
     yield made
     made.close()
@@ -103,18 +104,18 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def gallery(app: AppOfAll, browser: Any) -> Gallery:
+def gallery(app: AppAt, browser: Any) -> Gallery:
     """The account in which every page has something to show, filled by whoever asks first. Tests look at it and change
     nothing."""
     with one_at_a_time("gallery"):
         kept = app.var / "gallery.json"
         if not kept.exists():
-            kept.write_text(json.dumps(fill(app, browser)))
+            kept.write_text(json.dumps(signed_in(app.url, showcase_of(app), browser)))
         return Gallery(app, browser, Filled(*json.loads(kept.read_text())))
 
 
 @pytest.fixture
-def session(app: AppOfAll, accounts: Accounts) -> dict[str, Any]:
+def session(app: AppAt, accounts: Accounts) -> dict[str, Any]:
     """Cookies of somebody who has the four samples and has changed none, and the address of the first sample."""
     account = accounts.new()
     cookie = {
