@@ -20,6 +20,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
 ]
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
+AXE += "; axe.configure({ noHtml: true })"  # otherwise it writes out each part of a page, as HTML, for each rule
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]  # the rules that are about colours: all others hold in either theme
 SIZE = "target-size"  # takes axe as long as all other rules together: it is for what is small, or near something else
