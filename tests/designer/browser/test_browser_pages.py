@@ -285,8 +285,9 @@ def found_on(page, theme, known, part):
             part = "{ include: [document], exclude: window.same }"
             if unknown(page, SMALL, known, "small"):
                 found += run_axe(page, "window.small", {"runOnly": {"type": "rule", "values": [SIZE]}})
-            others = others if unknown(page, SAME, known, "part") else None
-        found += run_axe(page, part, others) if others else []
+            if not unknown(page, SAME, known, "part"):
+                part = ""
+        found += run_axe(page, part, others) if part else []
     if (theme, page.viewport_size["width"]) in COLOURED:
         kinds = unknown(page, FRESH, known, f"colours in {theme}")
         if kinds and (THOROUGH or page.evaluate(DOUBTFUL)):
