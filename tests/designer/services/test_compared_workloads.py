@@ -146,6 +146,7 @@ def test_the_page_compares_where_it_is_asked(page: Client, row: Comparison) -> N
     assert "Best layout to train" not in plain
     text = text_of(page.get(address, ASKED))
     assert "Best layout to train" in text
+    assert "Where servers have no price, dollars are not stated" in text
     assert NO_DIFFERENCE in text
     assert "is no whole number" in text_of(page.get(address, ASKED | {"batch": "many"}))
     assert "is no whole number" in text_of(page.get(address, ASKED | {"concurrency": "many"}))
