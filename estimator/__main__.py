@@ -301,8 +301,10 @@ def _accept(asked: argparse.Namespace) -> Iterator[bytes]:
     _argument("--target", metavar="TARGET", help="the main file of a target; a wrong name lists them"),
     _argument("--file", dest="wanted", metavar="NAME", help="another file of the target; a wrong name lists them"),
     _argument("--archive", choices=["zip"], help="all files of the target in one, or of all targets"),
+    _argument("--since", metavar="SPEC", help="what is set otherwise than in this earlier state, and why"),
 )
 def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.bringup.changes.changes import changed_settings
     from estimator.bringup.plan.design import plan_of
     from estimator.bringup.renderings.targets import archive, file_of, plan_answer, target_named
     from estimator.catalog.loader import load_catalog
@@ -312,6 +314,9 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
         target_named(asked.target)  # refused before the design is worked out
     catalog = load_catalog()
     plan = plan_of(parse_spec(_read_json(asked.file), catalog), catalog)
+    if asked.since:
+        before = plan_of(parse_spec(_read_json(asked.since), catalog), catalog)
+        return _json(changed_settings(before, plan).as_json())
     if asked.archive:
         return archive(plan, asked.target)
     if asked.plan or not asked.target:

@@ -198,3 +198,13 @@ def test_settings_of_all_devices_are_printed_with_their_sources() -> None:
     assert run("bringup", "-", "--target", "nic", text=spec).stdout.startswith("#!/usr/bin/env bash\n")
     assert run("bringup", "-", "--target", "nic", "--file", "cables.csv", text=spec).stdout.count("node-0016,") == 8
     assert refused(run("bringup", "-", "--target", "x", text=spec))["problems"][0]["code"] == "not_a_choice"
+
+
+def test_what_changed_in_settings_is_printed_with_its_reasons(tmp_path: Path) -> None:
+    spec = {"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "roce-400"}}
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(spec))
+    longer = spec | {"site": {"node_leaf_m": 50}}
+    found = json.loads(run("bringup", "-", "--since", str(old), text=longer).stdout)
+    assert {one["kind"] for one in found["changes"]} == {"headroom", "nic_headroom"}
+    assert all("the longest cable of the group grew" in one["why"] for one in found["changes"])

@@ -46,16 +46,16 @@ class Overview:
         return [one for one in self.plan.values if one.key.startswith(starts)]
 
 
-def overview(plan: Plan, targets: list[str]) -> Overview:
+def overview(plan: Plan, targets: list[str], groups: PortGroups | None = None) -> Overview:
     """The overview of a plan.
 
     Parameters
     ----------
     targets : names of those that the design has.
     """
-    groups = port_groups(plan)
-    few = part_of(plan, {int(groups.device[index]) for index in groups.firsts})
-    return Overview(answered(few, targets).but(ports=[]), len(plan.wired.switches), _rows(groups))
+    found = groups or port_groups(plan)
+    few = part_of(plan, {int(found.device[index]) for index in found.firsts})
+    return Overview(answered(few, targets).but(ports=[]), len(plan.wired.switches), _rows(found))
 
 
 def _rows(groups: PortGroups) -> list[HeadroomRow]:

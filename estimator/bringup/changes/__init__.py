@@ -1,0 +1,1 @@
+"""What differs in settings between two states of a design, and why."""
