@@ -79,6 +79,7 @@ urlpatterns = [
     path("designs/<uuid:pk>/bring-up/files/", bringup_views.SettingsFilesView.as_view(), name="settings-files"),
     path("designs/<uuid:pk>/bring-up/file/", bringup_views.SettingsFileView.as_view(), name="settings-file"),
     path("designs/<uuid:pk>/bring-up/archive/", bringup_views.SettingsArchiveView.as_view(), name="settings-archive"),
+    path("designs/<uuid:pk>/bring-up/changes/", bringup_views.SettingsChangesView.as_view(), name="settings-changes"),
     path("settings-checks/", bringup_views.SettingsChecksView.as_view(), name="settings-checks"),
     *price_book_urls.urlpatterns,
     path("quotes/", quote_views.QuotesView.as_view(), name="quotes"),

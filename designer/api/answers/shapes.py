@@ -116,8 +116,9 @@ def _schema(hint: Any, auto_schema: Any, direction: str) -> Schema:
         return dict(_PLAIN[float])
     if inspect.isclass(origin) and issubclass(origin, Shape):
         return of(origin)
-    if origin in (Union, UnionType) and NoneType not in args:
-        return {"anyOf": [of(one) for one in args if one is not int or float not in args]}
+    if origin in (Union, UnionType) and len(parts := [one for one in args if one is not NoneType]) > 1:
+        null = [{"type": "null"}] if NoneType in args else []
+        return {"anyOf": [*(of(one) for one in parts if one is not int or float not in parts), *null]}
     if origin in (Union, UnionType):
         return _or_null(of(_without_none(hint)))
     if origin is Literal:

@@ -3,6 +3,9 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from designer.models import Design
+from estimator.bringup.changes.changes import changed_settings
+from estimator.bringup.changes.result import SettingsChanges
 from estimator.bringup.parts.overview import Overview, overview
 from estimator.bringup.plan.design import plan_of
 from estimator.bringup.plan.plan import Plan
@@ -31,6 +34,12 @@ def state_of(spec: DesignSpec) -> State:
 def state_of_job(job: EstimateJob) -> State:
     """The state that an estimate is of."""
     return state_of(parse_spec(job.spec, load_catalog()))
+
+
+def state_of_design(design: Design, version: int | None) -> State:
+    """A named version of a design, or the design as it is now."""
+    given = design.given if version is None else design.revisions.get(number=version).given
+    return state_of(parse_spec(given, load_catalog()))
 
 
 @lru_cache(maxsize=2)  # one of 100,000 GPUs has 150 MB
@@ -68,6 +77,18 @@ def names_for(state: State, target: str) -> list[str]:
         As ``plan_of`` and ``names_of``.
     """
     return names_of(plan_for(state), target)
+
+
+@lru_cache(maxsize=8)
+def changes_for(before: State, after: State) -> SettingsChanges:
+    """What the later of two states sets otherwise.
+
+    Raises
+    ------
+    EstimatorError
+        As ``plan_of``, of either.
+    """
+    return changed_settings(plan_for(before), plan_for(after))
 
 
 class TargetFiles(Record):

@@ -71,6 +71,7 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "get /api/v1/designs/{id}/bring-up/files/",
         "get /api/v1/designs/{id}/bring-up/file/",
         "get /api/v1/designs/{id}/bring-up/archive/",
+        "get /api/v1/designs/{id}/bring-up/changes/",
         "get /api/v1/designs/{id}/checklist/",
         "patch /api/v1/designs/{id}/checklist/",
         "post /api/v1/designs/{id}/revisions/",

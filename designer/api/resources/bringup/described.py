@@ -2,9 +2,16 @@
 
 from designer.api.calls import BODY, call, example, files_of
 from designer.api.components import body, component
-from designer.api.resources.bringup.queries import ArchiveQuery, SettingsFileQuery, StateQuery, TargetQuery
+from designer.api.resources.bringup.queries import (
+    ArchiveQuery,
+    ChangesQuery,
+    SettingsFileQuery,
+    StateQuery,
+    TargetQuery,
+)
 from designer.api.schema import DESIGN, LOG_TEXT, SPEC, UPLOAD
 from designer.services.bringup.plans import TargetFiles
+from estimator.bringup.changes.result import SettingsChanges
 from estimator.bringup.check.result import SettingsCheck
 from estimator.bringup.check.upload import MAX_FILES
 from estimator.bringup.plan.records import BringupPlan
@@ -45,6 +52,14 @@ archive = call(
     (404, 503),
     parameters=[ArchiveQuery],
     description="Equal designs give equal bytes.",
+    tags=[TAG],
+)
+changes = call(
+    "read_settings_changes",
+    "What a later state of a design sets otherwise than an earlier one, and why",
+    {200: SettingsChanges},
+    (404, 503),
+    parameters=[ChangesQuery],
     tags=[TAG],
 )
 _WHOSE = "A name before a colon says whose: `leaf-r1-001:nv.json`."

@@ -19,6 +19,17 @@ class StateQuery(serializers.Serializer[Any]):
     )
 
 
+class ChangesQuery(serializers.Serializer[Any]):
+    """``from`` is no name in Python."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        sides = {"from": "The earlier named version.", "to": "The later one; without it the design as it is now."}
+        return {
+            name: serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=name == "from", help_text=text)
+            for name, text in sides.items()
+        }
+
+
 class ArchiveQuery(StateQuery):
     target = _choice(tuple(TARGETS), required=False, help_text="One target; without it all that the design has.")
 

@@ -18,13 +18,19 @@ from designer.api.negotiation import file_answer
 from designer.api.parsers import BoundedJSONParser
 from designer.api.resources.acceptance import given_of
 from designer.api.resources.bringup import described
-from designer.api.resources.bringup.queries import ArchiveQuery, SettingsFileQuery, StateQuery, TargetQuery
+from designer.api.resources.bringup.queries import (
+    ArchiveQuery,
+    ChangesQuery,
+    SettingsFileQuery,
+    StateQuery,
+    TargetQuery,
+)
 from designer.api.resources.designs import designs_of
 from designer.api.serializers import NoQuery
 from designer.exports.file_names import design_file_stem
 from designer.exports.links import in_pieces
 from designer.services.bringup.checking import Upload, checked_uploads
-from designer.services.bringup.plans import State, plan_for, state_of, target_files
+from designer.services.bringup.plans import State, changes_for, plan_for, state_of, state_of_design, target_files
 from designer.services.uploads import bytes_of
 from estimator.bringup.renderings.targets import archive, file_of, plan_answer
 from estimator.catalog.loader import load_catalog
@@ -39,8 +45,9 @@ MAX_SPEC_BYTES = 1_000_000
 def state_asked(request: Request, pk: UUID, revision: int | None) -> State:
     """A state of the caller's design: a named version, or as it is now."""
     design = get_object_or_404(designs_of(request), pk=pk)
-    given = get_object_or_404(design.revisions, number=revision).given if revision else design.given
-    return state_of(parse_spec(given, load_catalog()))
+    if revision is not None:
+        get_object_or_404(design.revisions, number=revision)
+    return state_of_design(design, revision)
 
 
 class PlanView(HeavyJobView):
@@ -85,6 +92,16 @@ class SettingsArchiveView(HeavyJobView):
         name = f"{design_file_stem(state.spec.name, state.spec_hash, target or 'settings')}.zip"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return StreamingHttpResponse(chain([first], pieces), content_type=ZIP_TYPE, headers=headers)
+
+
+class SettingsChangesView(HeavyJobView):
+    """What a later state of a design sets otherwise than an earlier one."""
+
+    @described.changes
+    def get(self, request: Request, pk: UUID) -> Response:
+        query = query_of(request, ChangesQuery)
+        states = [state_asked(request, pk, query.get(side)) for side in ("from", "to")]
+        return Response(changes_for(*states).as_json())
 
 
 class SettingsChecksView(HeavyJobView):

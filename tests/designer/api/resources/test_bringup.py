@@ -43,6 +43,11 @@ def test_the_plan_is_that_of_the_verb_and_of_any_version(call: Caller, design: s
     assert call("GET", design).json()["nics"][0]["nodes"] == 12
     assert call("GET", f"{design}?revision=1").json()["nics"][0]["nodes"] == 8
     assert_refused(call("GET", f"{design}?revision=9"), 404, "not_found")
+    changed = call("GET", f"{design}changes/?from=1").json()
+    assert (changed["nodes_before"], changed["nodes_after"]) == (8, 12)
+    assert call("GET", f"{design}changes/?from=1&to=1").json()["changes"] == []
+    assert_refused(call("GET", f"{design}changes/"), 400, "invalid_request", "from")
+    assert_refused(call("GET", f"{design}changes/?from=7"), 404, "not_found")
 
 
 def test_files_are_named_and_sent(call: Caller, design: str) -> None:
