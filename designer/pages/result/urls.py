@@ -5,7 +5,7 @@ from django.urls import path
 from designer.pages.result import acceptance, asbuilt, own_model, views
 from designer.pages.result.bringup import checklist
 from designer.pages.result.cost import what_if
-from designer.pages.result.settings import files
+from designer.pages.result.settings import changes, check, files
 
 urlpatterns = [
     path("designs/<uuid:design_id>/checklist/", checklist.checklist, name="checklist"),
@@ -26,6 +26,10 @@ urlpatterns = [
         name="settings-archive",
     ),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/settings/plan/", files.settings_plan, name="settings-plan"),
+    path(
+        "designs/<uuid:design_id>/estimates/<uuid:job_id>/settings/check/", check.settings_check, name="settings-check"
+    ),
+    path("designs/<uuid:design_id>/settings/changes/", changes.settings_changes, name="settings-changes"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/acceptance/", acceptance.acceptance, name="acceptance"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cost/what-if/", what_if.cost_what_if, name="cost-what-if"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cost/apply/", what_if.cost_apply, name="cost-apply"),

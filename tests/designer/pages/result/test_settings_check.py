@@ -1,0 +1,119 @@
+"""The page that checks settings: findings with file, line, cost and mending, filters, files, hostile uploads, no secrets."""
+
+import csv
+import io
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from estimator.bringup.check.upload import MAX_FILE_BYTES
+from tests.designer.pages.design.test_sharing import visitor
+from tests.designer.pages.result.test_acceptance import estimated
+from tests.designer.pages.result.test_asbuilt import text_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
+ROCE = {"name": "Site A", "compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "roce-400"}}
+SECRET = "hunter2hunter2"
+NCCL = f"NCCL_IB_HCA==mlx5_0\nNCCL_IB_TC=96\npassword = {SECRET}\n"
+SYSCTL = "vm.zone_reclaim_mode = 0\nkernel.numa_balancing = 1\n"
+
+
+@pytest.fixture
+def address(owner: User) -> str:
+    design, job = estimated(owner, ROCE)
+    return reverse("settings-check", args=[design.pk, job.pk])
+
+
+def upload(**files: bytes | str) -> dict[str, Any]:
+    return {
+        "files": [
+            SimpleUploadedFile(name.replace("__", "."), text.encode() if isinstance(text, str) else text)
+            for name, text in files.items()
+        ]
+    }
+
+
+def kept(answer: Any) -> str:
+    (packed,) = re.findall(r'name="kept" value="([^"]+)"', answer.content.decode())
+    return str(packed)
+
+
+def test_findings_are_shown_filtered_sorted_and_sent(page: Client, address: str) -> None:
+    assert "What the devices printed" in text_of(page.get(address))
+    answer = page.post(address, upload(**{"node-0001__nccl": NCCL, "node-0002__sysctl": SYSCTL}))
+    shown = text_of(answer)
+    assert answer.status_code == 200
+    for words in ("NCCL_IB_TC is 96", "line 2", "NCCL_IB_TC=106", "node-0001", "A secret stood here"):
+        assert words in shown
+    assert re.search(r"[\d.]+ → [\d.]+ GB/s [\d.]+ to [\d.]+, all-reduce", shown)
+    assert SECRET not in answer.content.decode()
+    packed = {"kept": kept(answer)}
+    assert SECRET not in page.post(address, packed | {"format": "json"}).content.decode()
+
+    def codes(**asked: str) -> list[tuple[str, ...]]:
+        table = page.post(address, packed | asked | {"format": "csv"})
+        assert "attachment" in table["Content-Disposition"]
+        rows = csv.DictReader(io.StringIO(table.content.decode()))
+        return [(row["severity"], row["device"], row["code"]) for row in rows]
+
+    every = codes()
+    assert {device for _, device, _ in every} == {"node-0001", "node-0002"}
+    errors = codes(severity="error")
+    assert errors == [one for one in every if one[0] == "error"]
+    assert 0 < len(errors) < len(every)
+    assert {device for _, device, _ in codes(device="0002")} == {"node-0002"}
+    assert [code for _, _, code in codes(order="code")] == sorted(code for _, _, code in every)
+    few = text_of(page.post(address, packed | {"severity": "error"}))
+    assert "NCCL_IB_TC is 96" in few
+    assert "numa_balancing" in shown
+    assert "numa_balancing" not in few
+    assert page.post(address, packed | {"format": "json"}).json()["findings"]
+
+
+def test_hostile_uploads_are_answered_and_nothing_of_them_is_run(page: Client, address: str) -> None:
+    answer = page.post(
+        address,
+        upload(
+            core__bin=bytes(3000),
+            page__html="<script>alert(1)</script>\n",
+            big__txt=b"x = 1\n" * (MAX_FILE_BYTES // 5),
+            deep__json="[" * 100_000,
+            bomb__yaml="a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n",
+            cells__env="NCCL_IB_TC==cmd|'/c calc'!A0\n",
+        ),
+    )
+    assert answer.status_code == 200
+    shown = text_of(answer)
+    for words in ("core.bin", "It is binary", "big.txt", "It has over 4 MB", "deep.json"):
+        assert words in shown
+    assert b"<script>alert(1)" not in answer.content
+
+
+def test_what_cannot_be_taken_is_refused_with_a_way_out(page: Client, address: str) -> None:
+    empty = page.post(address, {})
+    assert empty.status_code == 422
+    assert "Choose files first" in text_of(empty)
+    for packed in ("x", "eyJ4IjoxfQ:1aaaaa:sig", "\x00"):
+        wrong = page.post(address, {"kept": packed})
+        assert wrong.status_code == 422
+        assert "Check the files again" in text_of(wrong)
+
+
+def test_the_files_of_one_device_may_be_named_at_once(page: Client, address: str) -> None:
+    shown = text_of(page.post(address, upload(env__txt=NCCL) | {"owner": "node-0007"}))
+    assert "node-0007" in shown
+
+
+def test_settings_are_checked_by_the_owner_alone(page: Client, owner: User) -> None:
+    design, job = estimated(owner, ROCE)
+    address = reverse("settings-check", args=[design.pk, job.pk])
+    reader, _, _ = visitor(design, "read")
+    assert reader.post(address, upload(a__env=NCCL)).status_code in (302, 403)
+    stranger = Client()
+    stranger.force_login(User.objects.create_user("stranger"))
+    assert stranger.post(address, upload(a__env=NCCL)).status_code == 404
