@@ -33,7 +33,7 @@ PAGE = "designer/result/bringup/check.html"
 SALT, KEPT_S = "settings-check", 86_400
 SHOWN, LONGEST_SEARCH = 500, 80  # rows of a table; a file has all
 SEVERITIES = {"": "All", "error": "Errors", "warning": "Warnings", "info": "Notes"}
-ORDERS = {"": "Worst first", "device": "Device", "cost": "What it costs", "code": "Kind"}
+ORDERS = {"": "Worst first", "device": "Device", "cost": "What it costs", "kind": "Kind"}
 FORMATS = ("", "csv", "json")
 
 
@@ -63,7 +63,7 @@ class Shown(NamedTuple):
                 return sorted(found, key=lambda one: (one.device, one.file, one.line))
             case "cost":
                 return sorted(found, key=_lost, reverse=True)
-            case "code":
+            case "kind":
                 return sorted(found, key=lambda one: one.code)
         return found
 

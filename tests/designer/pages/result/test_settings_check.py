@@ -67,7 +67,7 @@ def test_findings_are_shown_filtered_sorted_and_sent(page: Client, address: str)
     assert errors == [one for one in every if one[0] == "error"]
     assert 0 < len(errors) < len(every)
     assert {device for _, device, _ in codes(device="0002")} == {"node-0002"}
-    assert [code for _, _, code in codes(order="code")] == sorted(code for _, _, code in every)
+    assert [code for _, _, code in codes(order="kind")] == sorted(code for _, _, code in every)
     few = text_of(page.post(address, packed | {"severity": "error"}))
     assert "NCCL_IB_TC is 96" in few
     assert "numa_balancing" in shown
