@@ -60,7 +60,7 @@ caguid=0x2c903000d7aac
 Ca  1 "H-0002c903000d7aac"                          # "ip-160 HCA-1"
 """
 QDR_LINKS = """CA: ip-210 mlx4_0:
-      0x0002c903000cc89b      3    1[  ] ==( 4X  10.0 Gbps Active/  LinkUp)==>  2   36[  ] "Infiniscale-IV Mellanox Technologies" ( )
+      0x0002c903000cc89b      3    1[  ] ==( 4X  10.0 Gbps Active/  LinkUp)==>  2   36[  ] "Infiniscale-IV Mellanox" ( )
 Switch: 0x0002c9020046c588 Infiniscale-IV Mellanox Technologies:
            2   32[  ] ==(                Down/ Polling)==>             [  ] "" ( )
            2   33[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>       5    1[  ] "ip-160 HCA-1" ( )
@@ -74,7 +74,7 @@ IN_COMMENTS = """# Topology file: generated on Tue Sep  5 18:01:40 2006
 TO_EACH_OTHER = """CA: MT25408 ConnectX Mellanox Technologies:
       0x0002c90300002779      4    1[  ] ==( 4X           5.0 Gbps Active/  LinkUp)==>       3    1[  ] "kvm mlx4_0" ( )
 CA: kvm mlx4_0:
-      0x0002c90300002f79      3    1[  ] ==( 4X  5.0 Gbps Active/  LinkUp)==>  4    1[  ] "MT25408 ConnectX Mellanox Technologies" ( )
+      0x0002c90300002f79      3    1[  ] ==( 4X  5.0 Gbps Active/  LinkUp)==>  4    1[  ] "MT25408 ConnectX Mellanox" ( )
 """
 EDR_LINKS = """CA: n02 HCA-1:
       0xec0d9a03003d62be      4    1[  ] ==( 4X      25.78125 Gbps Active/  LinkUp)==>       2   17[  ] "MF0;SW1:MSB7700/U1" ( )
