@@ -87,7 +87,8 @@ GROUPS = (
     )),
     Group("workload", "Workload", (
         Section("", ("workload.placement", "workload.load_balancing", "workload.in_network_reduction",
-                     "workload.gpudirect")),)),
+                     "workload.gpudirect"),
+                ("workload.stack", "workload.small_message_us", "workload.small_message_gpus")),)),
 )  # fmt: skip
 
 

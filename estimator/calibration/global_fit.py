@@ -1,34 +1,69 @@
-"""The global fit of the model's constants to the measured runs: for maintainers, reproducible, held out by source.
+"""The global fit of the model's constants to the measured runs: for maintainers, reproducible, held out by site.
 
 ``python -m estimator.calibration.global_fit`` prints what it finds; with ``--write`` the rows of model_constants.csv
-take the fitted values, rounded, and the spread of the fits that leave a sixth of the sources out. Residuals are
-ln(predicted ÷ measured); a run's points weigh together as their count to the power of a quarter, so that a long log does
-not outvote short ones.
+take the fitted values, rounded, and the spread of the fits that leave a part of the sites out. Residuals are
+ln(predicted ÷ measured). A long log counts little more than a short one, and a site with many runs little more than one
+with few: what decides is how many sites agree.
 """
 
 import argparse
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from estimator.calibration.bands import band_values, floor_band_values, residuals_of, site_counts
 from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, size_class
+from estimator.calibration.measured import HERE as MEASURED
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.constants import ModelConstants
+from estimator.catalog.constants import DEFAULT, ModelConstants
 from estimator.catalog.loader import HERE, load_catalog
-from estimator.performance.bandwidth import points_of, system_columns
-from estimator.performance.times import predict_times
-from estimator.units import FloatArray, us_to_s
+from estimator.performance.algorithms import collective_terms
+from estimator.performance.bandwidth import SystemColumns, points_of, system_columns
+from estimator.performance.collectives import fastest
+from estimator.units import FloatArray, IntArray, us_to_s
 
-N_FOLDS = 6
+N_FOLDS = 10
 CLIP = 1.5
-MAX_EVALUATIONS = 12
+MAX_EVALUATIONS = 8
 SOFTNESS = 0.04  # |ln| beyond which a residual counts less than its square
 PRIOR = 0.05  # weight of staying where the constant stood, per bound width
-FAMILY_WEIGHTS = {"core": 1.0, "amd": 0.3, "slingshot": 0.3, "own": 0.2}
+STEP = 0.01  # of a bound width: what slopes are taken over
+FAMILY_WEIGHTS = {"core": 1.0, "inside": 0.7, "amd": 0.3, "slingshot": 0.3, "own": 0.3}
+CLASS_WEIGHTS = {"large": 2.0, "mid": 1.0, "small": 1.0}  # as bandwidths repeat to 2 %, and floors do not
+RUN_POWER, SITE_POWER = 0.5, 0.3  # a run's points and a site's runs weigh together as their count to 1 − twice this
+FOLDS = MEASURED / "folds.csv"
+LATEST = "2026-11-29"
+CELL_WORDS = {  # unit, basis, source and evidence of the rows that ``write_cells`` makes
+    "band_low": (
+        "1",
+        "measured",
+        "Fits that left a site out",
+        "Measured over predicted, 5th percentile, a vote a site",
+    ),
+    "band_high": (
+        "1",
+        "measured",
+        "Fits that left a site out",
+        "Measured over predicted, 95th percentile, a vote a site",
+    ),
+    "floor_band_low": ("1", "measured", "Fits that left a site out", "As band_low, once a site's floor is known"),
+    "floor_band_high": ("1", "measured", "Fits that left a site out", "As band_high, once a site's floor is known"),
+    "measured_sites": (
+        "sites",
+        "measured",
+        "Published nccl-tests runs carried in measured/",
+        "Sites with a healthy run",
+    ),
+}
+WIRE_FABRICS = ("infiniband", "roce")
+NOT_FITTED = {("tree_fill", "domain")}  # from forced trees of one machine; other runs hold none inside a domain
+UNBOUNDED = 1e8  # a rate that nothing holds up
 Key = tuple[str, str]
 
 
@@ -37,88 +72,146 @@ class Batch:
     """Runs of one collective, launch, forced algorithm and protocol, evaluated together."""
 
     runs: tuple[Run, ...]
+    columns: SystemColumns
+    n_ranks: IntArray
     message_bytes: FloatArray  # (n_runs, n_sizes), padded with the last size
     measured_s: FloatArray
     weight: FloatArray  # 0 for padding
 
+    @cached_property
+    def is_used(self) -> Any:
+        """Where there is a point, and it weighs."""
+        return self.weight > 0
 
-def batches_of(runs: Sequence[Run]) -> list[Batch]:
+    @cached_property
+    def used_weight(self) -> FloatArray:
+        """Weights of the points of ``errors``."""
+        return np.asarray(self.weight[self.is_used])
+
+    def errors(self, constants: ModelConstants) -> FloatArray:
+        """ln(predicted ÷ measured) of the points that weigh."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(predicted_s(self, constants) / self.measured_s)[self.is_used])
+
+
+def batches_of(runs: Sequence[Run], catalog: Catalog) -> list[Batch]:
     """Runs grouped so that one call predicts each group."""
+    constants, of_site = ModelConstants(catalog), Counter(run.site for run in runs)
     groups: dict[tuple[Any, ...], list[Run]] = {}
     for run in runs:
         groups.setdefault((run.collective, run.launch, run.algorithm, run.protocol), []).append(run)
-    return [_batch(tuple(group)) for group in groups.values()]
+    return [_batch(tuple(group), of_site, catalog, constants) for group in groups.values()]
 
 
-def _batch(runs: tuple[Run, ...]) -> Batch:
+def _batch(runs: tuple[Run, ...], of_site: Counter[str], catalog: Catalog, constants: ModelConstants) -> Batch:
     width = max(len(run.time_us) for run in runs)
     sizes, times, weight = (np.zeros((len(runs), width)) for _ in range(3))
     for i, run in enumerate(runs):
         n = len(run.time_us)
         sizes[i] = np.pad(np.array(run.message_bytes, dtype=np.float64), (0, width - n), mode="edge")
         times[i] = np.pad(us_to_s(np.array(run.time_us)), (0, width - n), mode="edge")
-        weight[i, :n] = n**-0.6 * FAMILY_WEIGHTS.get(run.family, 0.0)
-    return Batch(runs, sizes, times, weight)
+        weight[i, :n] = n**-RUN_POWER * of_site[run.site] ** -SITE_POWER * FAMILY_WEIGHTS.get(run.family, 0.0)
+        weight[i, :n] *= [CLASS_WEIGHTS[size_class(size)] for size in run.message_bytes]
+    columns = system_columns([run.system for run in runs], catalog, constants)
+    return Batch(runs, columns, np.array([run.gpus for run in runs]), sizes, times, weight)
 
 
-def predicted_s(batch: Batch, catalog: Catalog, constants: ModelConstants) -> FloatArray:
+def predicted_s(batch: Batch, constants: ModelConstants) -> FloatArray:
     """Predicted times of a batch, shape (n_runs, n_sizes). [s]"""
     first = batch.runs[0]
-    columns = system_columns([run.system for run in batch.runs], catalog, constants)
-    points = points_of(columns, np.array([run.gpus for run in batch.runs]), first.launch, constants)
-    times = predict_times(points, batch.message_bytes, constants, first.collective, first.algorithm, first.protocol)
-    return times.time_s
+    points = points_of(batch.columns, batch.n_ranks, first.launch, constants)
+    terms = collective_terms(points, constants, first.collective, first.algorithm, first.protocol)
+    return fastest(terms, batch.message_bytes)[0]
 
 
-def residuals(batches: Sequence[Batch], catalog: Catalog, constants: ModelConstants) -> tuple[FloatArray, FloatArray]:
+def residuals(batches: Sequence[Batch], constants: ModelConstants) -> tuple[FloatArray, FloatArray]:
     """(ln(predicted ÷ measured), weight) of every point of every batch, one after the other."""
-    out, weights = [], []
-    for batch in batches:
-        used = batch.weight > 0
-        with np.errstate(divide="ignore"):
-            found = np.log(predicted_s(batch, catalog, constants) / batch.measured_s)
-        out.append(found[used])
-        weights.append(batch.weight[used])
-    return np.concatenate(out), np.concatenate(weights)
+    errors, weights = [batch.errors(constants) for batch in batches], [batch.used_weight for batch in batches]
+    return np.concatenate(errors), np.concatenate(weights)
 
 
 def bounds_of(row: Any) -> tuple[float, float]:
-    """Within which a constant is sought: efficiencies and shares 8 % around where it stands, all else half to twice."""
+    """Within which a constant is sought: efficiencies and shares 8 % around where it stands, all else half to twice.
+
+    What a NIC carries is known from headers and from a host's copies, and less from who measured it: 1.5 % around.
+    """
     value = float(row.value)
+    if row.name == "network_efficiency" and row.index in WIRE_FABRICS:
+        return value * 0.985, value * 1.015
     near = row.unit == "1" and not row.name.startswith(("latency_factor", "start_share", "fill_share", "launch_share"))
     return (value * 0.92, value * 1.08) if near else (value * 0.5, value * 2.0)
+
+
+class _Problem:
+    """The least squares over shares of the bound widths; slopes are taken only where a constant is looked up."""
+
+    def __init__(self, runs: Sequence[Run], free: Sequence[Key], catalog: Catalog) -> None:
+        self._base = ModelConstants(catalog)
+        self._free = free
+        self.low, high = np.array([bounds_of(self._base.row(*key)) for key in free]).T
+        self.width = high - self.low
+        self.x0 = (np.array([float(self._base.row(*key).value) for key in free]) - self.low) / self.width
+        self._batches = batches_of(runs, catalog)
+        self._at = np.cumsum([0, *(len(batch.used_weight) for batch in self._batches)])
+        self._uses = [self._keys_of(batch) for batch in self._batches]
+
+    def _keys_of(self, batch: Batch) -> set[Key]:
+        constants = self._base.replaced({})
+        batch.errors(constants)
+        return {(row.name, row.index or "") for row in constants.used(frozenset())}
+
+    def constants(self, x: FloatArray) -> ModelConstants:
+        return self._base.replaced(dict(zip(self._free, (self.low + x * self.width).tolist(), strict=True)))
+
+    def _weighed(self, batch: Batch, constants: ModelConstants) -> FloatArray:
+        return np.clip(batch.errors(constants), -CLIP, CLIP) * batch.used_weight
+
+    def errors(self, x: FloatArray) -> FloatArray:
+        constants = self.constants(x)
+        return np.concatenate([*(self._weighed(b, constants) for b in self._batches), PRIOR * (x - self.x0)])
+
+    def slopes(self, x: FloatArray) -> FloatArray:
+        at = self.errors(x)
+        out = np.zeros((len(at), len(x)))
+        for k, key in enumerate(self._free):
+            step = STEP if x[k] + STEP <= 1.0 else -STEP
+            moved = x.copy()
+            moved[k] += step
+            constants = self.constants(moved)
+            for i, batch in enumerate(self._batches):
+                if key in self._uses[i]:
+                    rows = slice(self._at[i], self._at[i + 1])
+                    out[rows, k] = (self._weighed(batch, constants) - at[rows]) / step
+            out[self._at[-1] + k, k] = PRIOR
+        return out
 
 
 def fit(runs: Sequence[Run], free: Sequence[Key], catalog: Catalog) -> dict[Key, float]:
     """Values of the free constants, in the units of their rows, that fit the runs best within their bounds."""
     from scipy.optimize import least_squares  # for a fast start: scipy takes long to load
 
-    base = ModelConstants(catalog)
-    middle = np.array([float(base.row(*key).value) for key in free])
-    low, high = np.array([bounds_of(base.row(*key)) for key in free]).T
-    width = high - low
-    batches = batches_of(runs)
-
-    def errors(x: FloatArray) -> FloatArray:
-        constants = base.replaced(dict(zip(free, (low + x * width).tolist(), strict=True)))
-        found, weight = residuals(batches, catalog, constants)
-        prior = PRIOR * (x - (middle - low) / width)
-        return np.concatenate([np.clip(found, -CLIP, CLIP) * weight, prior])
-
-    x0 = (middle - low) / width
+    problem = _Problem(runs, free, catalog)
     found = least_squares(
-        errors, x0, bounds=(0.0, 1.0), loss="soft_l1", f_scale=SOFTNESS, diff_step=0.01, max_nfev=MAX_EVALUATIONS
+        problem.errors,
+        np.clip(problem.x0, 0.001, 0.999),
+        jac=problem.slopes,
+        bounds=(0.0, 1.0),
+        loss="soft_l1",
+        f_scale=SOFTNESS,
+        max_nfev=MAX_EVALUATIONS,
+        ftol=1e-4,
     )
-    return dict(zip(free, (low + found.x * width).tolist(), strict=True))
+    return dict(zip(free, (problem.low + found.x * problem.width).tolist(), strict=True))
 
 
 # ---------------------------------------------------------------- held out, and written
 
 FREE_NAMES = (
     "ring_efficiency", "nvls_efficiency", "network_efficiency", "fabric_latency", "latency_factor", "channel_start",
-    "ring_fill", "tree_fill", "nvls_fill", "half_fill_bytes", "launch", "launch_per_gpu", "launch_share", "start_share",
-    "fill_share", "pass_efficiency", "pair_efficiency", "pair_fill", "send_efficiency", "send_share", "collnet_share",
-    "tree_many_share", "nvls_network_share", "nvls_tree_network_share",
+    "base_latency", "domain_step_latency", "own_copy_rate", "send_network_rate", "channel_start_bytes", "ring_fill",
+    "tree_fill", "nvls_fill", "half_fill_bytes", "launch", "launch_per_gpu", "launch_share", "start_share", "fill_share",
+    "pass_efficiency", "pair_efficiency", "pair_fill", "send_efficiency", "send_share", "collnet_share", "tree_many_share",
+    "nvls_network_share", "nvls_tree_network_share",
 )  # fmt: skip
 
 
@@ -127,13 +220,16 @@ def free_constants(catalog: Catalog) -> list[Key]:
     return [
         (row.name, row.index or "")
         for row in catalog.constants.values()
-        if row.name in FREE_NAMES and row.basis == "measured" and float(row.value) > 0
+        if row.name in FREE_NAMES
+        and (row.name, row.index or "") not in NOT_FITTED
+        and row.basis == "measured"
+        and 0 < float(row.value) < UNBOUNDED
     ]
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Fits that leave a fold of the sources out: residuals of what was left out, and the values that each fit found."""
+    """Fits that leave a fold of the sites out: residuals of what was left out, and the values that each fit found."""
 
     runs: tuple[Run, ...]
     error: tuple[FloatArray, ...]  # by run
@@ -145,19 +241,32 @@ class HeldOut:
         return min(values), max(values)
 
 
+def folds_of(runs: Sequence[Run]) -> dict[str, int]:
+    """Fold of each site: sites with many points are dealt first, so that no fold has two of the largest."""
+    points: Counter[str] = Counter()
+    for run in runs:
+        points[run.site] += len(run.time_us)
+    return {site: i % N_FOLDS for i, site in enumerate(sorted(points, key=lambda site: (-points[site], site)))}
+
+
 def held_out(runs: Sequence[Run], free: Sequence[Key], catalog: Catalog) -> HeldOut:
-    """Predict each run with constants fitted without its source: no configuration tells on itself."""
-    fold_of = {source: i % N_FOLDS for i, source in enumerate(sorted({run.source for run in runs}))}
-    base = ModelConstants(catalog)
+    """Predict each run with constants fitted without its site: no operator tells on itself."""
+    fold_of = folds_of(runs)
+    found = [
+        fit([run for run in runs if fold_of[run.site] != fold], free, catalog) for fold in sorted(set(fold_of.values()))
+    ]
+    return predicted_without(runs, found, catalog)
+
+
+def predicted_without(runs: Sequence[Run], found: Sequence[dict[Key, float]], catalog: Catalog) -> HeldOut:
+    """Predict each run with the constants that ``found`` has for the fold of its site."""
+    fold_of, base = folds_of(runs), ModelConstants(catalog)
     tested: list[Run] = []
     errors: list[FloatArray] = []
-    found = []
-    for fold in range(N_FOLDS):
-        values = fit([run for run in runs if fold_of[run.source] != fold], free, catalog)
-        found.append(values)
+    for fold, values in enumerate(found):
         constants = base.replaced(values)
-        for batch in batches_of([run for run in runs if fold_of[run.source] == fold]):
-            predicted = predicted_s(batch, catalog, constants)
+        for batch in batches_of([run for run in runs if fold_of[run.site] == fold], catalog):
+            predicted = predicted_s(batch, constants)
             for i, run in enumerate(batch.runs):
                 n = len(run.time_us)
                 tested.append(run)
@@ -167,8 +276,7 @@ def held_out(runs: Sequence[Run], free: Sequence[Key], catalog: Catalog) -> Held
 
 def write_constants(path: Path, values: dict[Key, float], spread: dict[Key, tuple[float, float]]) -> None:
     """Rows of model_constants.csv with new values, rounded to three figures, and their spread; all other rows as they are."""
-    with path.open(newline="", encoding="utf-8") as file:
-        head, *rows = list(csv.reader(file))
+    head, rows = _read(path)
     columns = {name: head.index(name) for name in ("name", "index", "value", "low", "high")}
     for row in rows:
         key = row[columns["name"]], row[columns["index"]]
@@ -177,8 +285,43 @@ def write_constants(path: Path, values: dict[Key, float], spread: dict[Key, tupl
             low, high = spread.get(key, (value, value))
             for name, number in (("value", value), ("low", min(low, value)), ("high", max(high, value))):
                 row[columns[name]] = f"{float(f'{number:.3g}'):g}"
+    _write(path, head, rows)
+
+
+def write_cells(path: Path, cells: dict[Key, float]) -> None:
+    """Bands and numbers of sites by cell: all rows of their names anew, in the place of the first."""
+    head, rows = _read(path)
+    names = {name for name, _ in cells}
+    at = next((i for i, row in enumerate(rows) if row[0] in names and row[1] != DEFAULT), len(rows))
+    kept = [row for row in rows if row[0] not in names or row[1] == DEFAULT]
+    made = [
+        [name, index, f"{value:g}", f"{value:g}", f"{value:g}", *CELL_WORDS[name], LATEST]
+        for (name, index), value in sorted(cells.items())
+    ]
+    _write(path, head, [*kept[:at], *made, *kept[at:]])
+
+
+def _read(path: Path) -> tuple[list[str], list[list[str]]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        head, *rows = list(csv.reader(file))
+    return head, rows
+
+
+def _write(path: Path, head: list[str], rows: list[list[str]]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([head, *rows])
+
+
+def write_folds(path: Path, free: Sequence[Key], folds: Sequence[dict[Key, float]]) -> None:
+    """What each fold's fit found, a row a constant: held-out errors follow from it without fitting again."""
+    rows = [[*key, *(f"{found[key]:.5g}" for found in folds)] for key in free]
+    _write(path, ["name", "index", *(f"fold_{i}" for i in range(len(folds)))], rows)
+
+
+def read_folds(path: Path) -> list[dict[Key, float]]:
+    """Constants of each fold, in the units of their rows."""
+    head, rows = _read(path)
+    return [{(row[0], row[1]): float(row[i]) for row in rows} for i in range(2, len(head))]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -211,7 +354,11 @@ def main(arguments: list[str] | None = None) -> int:
             f"held out, {name}: median {np.median(errors):.4f}, nine in ten {np.quantile(errors, 0.9):.3f}, {len(errors)} points"
         )
     if asked.write:
-        write_constants(HERE / "model_constants.csv", values, {key: tested.spread(key) for key in free})
+        path = HERE / "model_constants.csv"
+        write_constants(path, values, {key: tested.spread(key) for key in free})
+        left = residuals_of(tested.runs, tested.error)
+        write_cells(path, band_values(left) | floor_band_values(left) | site_counts(runs))
+        write_folds(FOLDS, free, tested.found)
     return 0
 
 

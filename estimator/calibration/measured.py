@@ -66,6 +66,10 @@ class Run(OnSystem):
     algorithm: str | None
     protocol: str | None
     launch: str
+    library: str
+    """The collective library's version as its source prints it; "" where it does not."""
+    site: str
+    """Who ran the machines: what is held out together, as one operator's runs under several titles are one witness."""
     message_bytes: tuple[int, ...]
     time_us: tuple[float, ...]
 
@@ -137,6 +141,8 @@ def _run(row: dict[str, str], points: list[tuple[int, float]]) -> Run:
         algorithm=row["algorithm"] or None,
         protocol=row["protocol"] or None,
         launch=row["launch"],
+        library=row["library"],
+        site=row["site"],
         message_bytes=tuple(size for size, _ in points),
         time_us=tuple(t for _, t in points),
     )

@@ -44,7 +44,17 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> BuiltS
         placement=spec.workload.placement,
         load_balancing=spec.workload.load_balancing,
         gpudirect=spec.workload.gpudirect,
+        stack=spec.workload.stack,
+        small_message_us=spec.workload.small_message_us,
+        small_message_gpus=_measured_gpus(spec),
     )
+
+
+def _measured_gpus(spec: DesignSpec) -> int | None:
+    """GPUs that a measured small-message time is of: one scale-up domain unless the design says otherwise."""
+    if spec.workload.small_message_us is None:
+        return None
+    return spec.workload.small_message_gpus or max(spec.compute.scale_up_domain_gpus or 2, 2)
 
 
 def _adapter_rate_gbit_s(spec: DesignSpec, catalog: Catalog) -> int | None:

@@ -14,6 +14,7 @@ from estimator.performance.bandwidth import (
     IN_NETWORK,
     LEAF,
     NVLINK_REDUCTION,
+    ONE_PROCESS,
     Paths,
     Points,
     slower,
@@ -24,6 +25,7 @@ from estimator.performance.collectives import (
     PROTOCOLS,
     RING_PASSES,
     VARIANTS,
+    Channels,
     Terms,
     ring_bandwidth,
     ring_steps,
@@ -48,6 +50,21 @@ class Row(NamedTuple):
 
 
 Rows = dict[tuple[str, str], Row]
+RowsOf = Callable[[Points, Paths, ModelConstants, bool], Rows]
+_NO_HOLD = 1e9  # channels enough never to hold a pair up
+
+
+def _own_copy(points: Points, constants: ModelConstants, collective: str) -> FloatArray:
+    """Seconds a byte of the message for a GPU's own part, S/n, which it copies or adds at memory speed beside no link."""
+    return 1.0 / (points.columns.constant(constants, "own_copy_rate", collective) * points.n_ranks)
+
+
+def _domain_step(points: Points, constants: ModelConstants, key: str) -> FloatArray:
+    """Latency of a step over the scale-up links [s]: the tuner's, of LL (and pairs) by generation."""
+    step_s = constants.value("domain_step_latency", key)
+    if key.endswith(("ll128", "simple")):
+        return np.full(points.n_ranks.shape, step_s)
+    return step_s * points.columns.constant(constants, "latency_factor", "domain")
 
 
 def _start(points: Points, constants: ModelConstants, passes: int) -> Any:
@@ -83,7 +100,9 @@ def _ring(points: Points, paths: Paths, constants: ModelConstants, collective: s
     ll = np.minimum(_ll_max(points, constants), constants.value("ll_ring_share") * simple)
     pass_share = constants.value("pass_efficiency", collective)
     fill_s = columns.constant(constants, "ring_fill") * np.minimum(inside + across, constants.value("ring_fill_steps"))
+    fill_s = fill_s * np.where(many, constants.value("fill_share", "domains"), 1.0)
     start_s = _start(points, constants, passes) * constants.value("start_share", collective)
+    own_s = _own_copy(points, constants, collective)
     out = {}
     for protocol, rate in {"ll": ll, "ll128": ll128, "simple": simple}.items():
         key = f"ring.{protocol}"
@@ -94,11 +113,11 @@ def _ring(points: Points, paths: Paths, constants: ModelConstants, collective: s
         )
         network_s = network_s * constants.value("latency_factor", "ring_network") + paths.network_extra_s
         out["ring", protocol] = Row(
-            base_s=constants.value("base_latency", key),
-            steps_s=steps_latency(inside, constants.value("domain_step_latency", key), across, network_s),
+            base_s=constants.value("base_latency", key) * constants.value("latency_factor", "base"),
+            steps_s=steps_latency(inside, _domain_step(points, constants, key), across, network_s),
             start_s=start_s,
             fill_s=fill_s * FILL_SHARES[protocol] * constants.value("fill_share", collective),
-            rate_byte_s=rate * pass_share / BUS_FACTORS[collective](np.maximum(points.n_ranks, 2)),
+            rate_byte_s=1.0 / (BUS_FACTORS[collective](np.maximum(points.n_ranks, 2)) / (rate * pass_share) + own_s),
             limit=limit,
         )
     return out
@@ -128,9 +147,9 @@ def _tree(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
         key = f"tree.{protocol}"
         network_s = constants.value("network_step_latency", key) * constants.value("latency_factor", "tree_network")
         out["tree", protocol] = Row(
-            base_s=constants.value("base_latency", key),
+            base_s=constants.value("base_latency", key) * constants.value("latency_factor", "base"),
             steps_s=steps_latency(
-                inside, constants.value("domain_step_latency", key), levels, network_s + paths.network_extra_s
+                inside, _domain_step(points, constants, key), levels, network_s + paths.network_extra_s
             ),
             start_s=_start(points, constants, 2),
             fill_s=fill_s * FILL_SHARES[protocol],
@@ -140,12 +159,13 @@ def _tree(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     return out
 
 
-def _switch_reduction(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
-    """NVLS in one domain, and the NVLS tree over several."""
+def _switch_reduction(points: Points, paths: Paths, constants: ModelConstants, is_free: bool) -> Rows:
+    """NVLS in one domain, and the NVLS tree over several; ``is_free`` where no algorithm is forced."""
     columns = points.columns
     can = columns.has_scale_up_reduction
     one = can & (points.n_domains == 1) & (points.domain_ranks >= columns.constant(constants, "nvls_min_ranks"))
     many = can & (points.n_domains > 1) & (points.domain_ranks > 1)
+    many &= ~(columns.has_in_network_reduction & is_free)  # the library takes CollNet where the network adds
     base_s = constants.value("base_latency", "nvls") * columns.constant(constants, "latency_factor", "nvls")
     eighths = points.domain_ranks / 8
     fill_s = constants.value("nvls_fill") * eighths
@@ -257,7 +277,8 @@ def _alltoall(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     n, g, many = points.n_ranks, points.domain_ranks, points.n_domains > 1
     links = paths.ring_domain_byte_s / points.columns.constant(constants, "ring_efficiency")
     links = np.where(g > 1, links, 1.0)
-    inside_s = (g - 1) / n / (constants.value("pair_efficiency", "domain") * links)
+    inside_s = (g - 1) / n / (points.columns.constant(constants, "pair_efficiency", "domain") * links)
+    inside_s = inside_s + _own_copy(points, constants, "alltoall")
     network, network_limit = paths.all_pairs
     a_gpu = constants.value("pair_efficiency", "network") * network / g
     across_s = np.where(many, (n - g) / n / np.where(many, a_gpu, 1.0), 0.0)
@@ -266,7 +287,7 @@ def _alltoall(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     return {
         ("direct", "simple"): Row(
             base_s=constants.value("base_latency", "alltoall"),
-            steps_s=constants.value("domain_step_latency", "alltoall") * (n - 1) + step_s,
+            steps_s=_domain_step(points, constants, "alltoall") * (n - 1) + step_s,
             start_s=constants.value("channel_start", "alltoall"),
             fill_s=constants.value("pair_fill", "alltoall"),
             rate_byte_s=1.0 / np.where(bytes_s > 0, bytes_s, 1.0),
@@ -276,17 +297,28 @@ def _alltoall(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
 
 
 def _sendrecv(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
-    """Each GPU sends to the next one, and the slowest pair counts: one that spans two domains, over one NIC."""
+    """Each GPU sends to the next one, and the slowest pair counts: one that spans two domains, over one NIC.
+
+    Across domains a peer gets few channels, fewer with more ranks, and each carries what its proxy does, whatever the NIC.
+    """
     many = points.n_domains > 1
-    links = paths.ring_domain_byte_s / points.columns.constant(constants, "ring_efficiency")
-    inside = np.where(points.domain_ranks > 1, constants.value("send_efficiency", "domain") * links, np.inf)
+    inside = np.where(
+        points.domain_ranks > 1, constants.value("send_efficiency", "domain") * paths.ring_domain_byte_s, np.inf
+    )
     network, network_limit = paths.next_pair
     nics = np.maximum(np.minimum(points.columns.nics_per_domain, points.columns.domain_gpus), 1)
+    few, some = constants.value("send_channel_ranks", "few"), constants.value("send_channel_ranks", "some")
     channels = np.where(
-        points.n_ranks >= constants.value("send_channel_ranks"), constants.value("send_channel_loss"), 1.0
+        points.n_ranks <= few,
+        constants.value("send_network_rate", "few"),
+        np.where(
+            points.n_ranks <= some,
+            constants.value("send_network_rate", "some"),
+            constants.value("send_network_rate", "many"),
+        ),
     )
-    share = points.columns.network_constant(constants, "send_share") * channels
-    across = np.where(many, share * network / nics, np.inf)
+    share = points.columns.network_constant(constants, "send_share")
+    across = np.where(many, np.minimum(share * network / nics, channels), np.inf)
     rate, limit = slower((inside, paths.domain_limit), (across, network_limit))
     step_s = constants.value("network_step_latency", "pair") + paths.network_extra_s
     return {
@@ -294,26 +326,38 @@ def _sendrecv(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
             base_s=constants.value("base_latency", "sendrecv"),
             steps_s=np.where(many, step_s, 0.0),
             start_s=constants.value("channel_start", "sendrecv"),
-            fill_s=constants.value("pair_fill", "sendrecv"),
+            fill_s=np.where(many, constants.value("pair_fill", "sendrecv"), 0.0),
             rate_byte_s=rate,
             limit=limit,
         )
     }
 
 
-def _all_reduce_rows(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
+def _send_channels(points: Points, constants: ModelConstants) -> Channels:
+    """Channels of a pair in one domain of switched links; a pair over the network, or over a mesh, is held by its rate."""
+    most = constants.value("send_channels")
+    is_switched = (points.n_domains == 1) & (points.columns.mesh_gpus <= 1)
+    return Channels(
+        least=np.where(is_switched, np.maximum(most / points.n_ranks, 1.0), _NO_HOLD),
+        most=np.where(is_switched, most, _NO_HOLD),
+        message_bytes=constants.value("send_channel_bytes"),
+        byte_s=constants.value("send_channel_rate"),
+    )
+
+
+def _all_reduce_rows(points: Points, paths: Paths, constants: ModelConstants, is_free: bool) -> Rows:
     return {
         **_ring(points, paths, constants, "all_reduce"),
         **_tree(points, paths, constants),
-        **_switch_reduction(points, paths, constants),
+        **_switch_reduction(points, paths, constants, is_free),
         **_in_network(points, paths, constants, "all_reduce"),
         **_two_level(points, paths, constants),
         **_one_shot(points, paths, constants),
     }
 
 
-def _gather_rows(collective: str) -> Callable[[Points, Paths, ModelConstants], Rows]:
-    def rows(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
+def _gather_rows(collective: str) -> RowsOf:
+    def rows(points: Points, paths: Paths, constants: ModelConstants, is_free: bool) -> Rows:
         return {
             **_ring(points, paths, constants, collective),
             **_pat(points, paths, constants, collective),
@@ -323,18 +367,18 @@ def _gather_rows(collective: str) -> Callable[[Points, Paths, ModelConstants], R
     return rows
 
 
-def _ring_rows(collective: str) -> Callable[[Points, Paths, ModelConstants], Rows]:
-    return lambda points, paths, constants: _ring(points, paths, constants, collective)
+def _ring_rows(collective: str) -> RowsOf:
+    return lambda points, paths, constants, is_free: _ring(points, paths, constants, collective)
 
 
-_ROWS: dict[str, Callable[[Points, Paths, ModelConstants], Rows]] = {
+_ROWS: dict[str, RowsOf] = {
     "all_reduce": _all_reduce_rows,
     "all_gather": _gather_rows("all_gather"),
     "reduce_scatter": _gather_rows("reduce_scatter"),
-    "alltoall": _alltoall,
+    "alltoall": lambda points, paths, constants, is_free: _alltoall(points, paths, constants),
     "broadcast": _ring_rows("broadcast"),
     "reduce": _ring_rows("reduce"),
-    "sendrecv": _sendrecv,
+    "sendrecv": lambda points, paths, constants, is_free: _sendrecv(points, paths, constants),
 }
 PAIRWISE = ("alltoall", "sendrecv")  # what NCCL_ALGO and NCCL_PROTO do not touch
 _GATHERS = ("ring", "pat", "collnet_direct")
@@ -364,10 +408,15 @@ def collective_terms(
     protocol: str | None = None,
 ) -> Terms:
     """Terms of every variant at every point; those not requested, or not possible, have alpha infinite."""
-    rows = _ROWS[collective](points, points.paths, constants)
+    rows = _ROWS[collective](points, points.paths, constants, algorithm is None)
     algorithm = algorithm_used(collective, algorithm)
     protocols = PROTOCOLS if protocol is None or collective in PAIRWISE else (protocol,)
-    launch_s = points.launch_s * constants.get("launch_share", f"{points.launch}.{collective}", 1.0)
+    is_one_process = points.launch == ONE_PROCESS
+    share = f"{points.launch}.{collective}"
+    if is_one_process:
+        launch_s, host_s = points.launch_s, points.host_s * points.columns.launch_share(constants, share)
+    else:
+        launch_s, host_s = points.launch_s * points.columns.launch_share(constants, share), None
     shape = (len(VARIANTS), len(points.n_ranks))
     alpha_s, byte_time_s = np.full(shape, np.inf), np.ones(shape)
     steps_s, start_s, fill_s = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -394,4 +443,7 @@ def collective_terms(
         constants.value("channel_start_bytes"),
         constants.value("half_fill_bytes", half),
         constants.value("step_hiding"),
+        host_s,
+        _send_channels(points, constants) if collective == "sendrecv" else None,
+        constants.value("nvls_from_bytes") if collective == "all_reduce" else np.inf,
     )

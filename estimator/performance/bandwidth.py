@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from estimator.catalog.constants import DEFAULT, ModelConstants
 from estimator.record import Json
-from estimator.units import GIGA, FloatArray, IntArray, ceil_div, gbit_s_to_byte_s, parse_ratio
+from estimator.units import GIGA, FloatArray, IntArray, ceil_div, gbit_s_to_byte_s, parse_ratio, us_to_s
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -32,6 +32,7 @@ LIMITS = (
     "load balancing",
     "rack network channels",
     "in-network reduction",
+    "channels of a pair",
     "one GPU: nothing to exchange",
 )
 (
@@ -49,9 +50,11 @@ LIMITS = (
     BALANCING,
     RACK,
     IN_NETWORK,
+    CHANNELS,
     ALONE,
 ) = range(len(LIMITS))
 ANY_NUMBER = 2**31
+ONE_PROCESS = "single-process"  # a launch: the host loops over the GPUs of a node
 EVERYBODY = 0.0  # pattern of traffic: each domain sends alike to all others
 MESHES = ("full mesh", "all-to-all on baseboard")  # topologies with a link from each GPU to each other one
 SYSTEM_DEFAULTS: Json = {
@@ -74,6 +77,9 @@ SYSTEM_DEFAULTS: Json = {
     "lossless": True,
     "failed_nics": 0,
     "failed_uplinks": 0.0,
+    "stack": None,  # unknown: floors of sites differ, and the band says by how much
+    "small_message_us": None,
+    "small_message_gpus": None,
 }
 
 
@@ -125,6 +131,16 @@ def complete_system(system: Json, facts: GpuFacts) -> Json:
     return done
 
 
+def small_message_of(system: Json) -> tuple[float, int]:
+    """(measured time of a short message [s], GPUs that it was measured on) of a complete system; not a number if unknown.
+
+    Without a number of GPUs it is that of one domain.
+    """
+    measured_us = system["small_message_us"]
+    ranks = int(system["small_message_gpus"] or max(int(system["scale_up_domain_gpus"]), 2))
+    return float("nan") if measured_us is None else us_to_s(float(measured_us)), ranks
+
+
 @dataclass(frozen=True, slots=True)
 class SystemColumns:
     """Systems as columns; every array has shape (n_variants,), or that of the index it was taken at."""
@@ -160,6 +176,9 @@ class SystemColumns:
     failed_nics: FloatArray  # of the worst node
     failed_uplinks: FloatArray  # share of the worst leaf's
     balance_share: FloatArray  # share of their rate that uplinks carry before the hottest is full
+    small_message_s: FloatArray  # as measured on small_message_ranks; not a number where it was not
+    small_message_ranks: IntArray
+    stack_factor: FloatArray  # of a stack that is known by its floors; not a number where none is
 
     def take(self, index: IntArray) -> "SystemColumns":
         """The columns at ``index``: (n_variants,) → index.shape."""
@@ -171,6 +190,11 @@ class SystemColumns:
                 if f.name not in ("generations", "fabrics", "labels")
             },
         )
+
+    @property
+    def has_known_floor(self) -> BoolArray:
+        """True where a measured time or a stack says what short messages take."""
+        return np.isfinite(self.small_message_s) | np.isfinite(self.stack_factor)
 
     @property
     def nics_per_domain(self) -> FloatArray:
@@ -187,6 +211,11 @@ class SystemColumns:
         """A constant kept by GPU generation (and before that by what ``of`` says), as a column."""
         start = f"{of}." if of else ""
         return constants.column(name, [start + generation for generation in self.generations])[self.generation_code]
+
+    def launch_share(self, constants: ModelConstants, of: str) -> FloatArray:
+        """Launch of one collective over an all-reduce's by launch, collective and generation, 1 where no row says so."""
+        shares = [constants.get("launch_share", f"{of}.{generation}", 1.0) for generation in self.generations]
+        return np.array(shares)[self.generation_code]
 
     def network_constant(self, constants: ModelConstants, name: str, of: str = "") -> FloatArray:
         """A constant kept by fabric, or by fabric and generation (and before that by ``of``), as a column."""
@@ -261,6 +290,8 @@ def system_columns(systems: Sequence[Json], catalog: Any, constants: ModelConsta
     def flags(key: str) -> BoolArray:
         return np.array([bool(system[key]) for system in full])
 
+    floors = [small_message_of(system) for system in full]
+
     def of_gpu(name: str) -> Any:
         return np.array([getattr(fact, name) for fact in facts])
 
@@ -300,6 +331,11 @@ def system_columns(systems: Sequence[Json], catalog: Any, constants: ModelConsta
         failed_uplinks=np.array([float(system["failed_uplinks"]) for system in full]),
         balance_share=np.array(
             [balance_share(system, ratio, constants) for system, ratio in zip(full, ratios, strict=True)]
+        ),
+        small_message_s=np.array([time_s for time_s, _ in floors]),
+        small_message_ranks=np.array([ranks for _, ranks in floors], dtype=np.int64),
+        stack_factor=np.array(
+            [constants.value("stack_factor", system["stack"]) if system["stack"] else np.nan for system in full]
         ),
     )
 
@@ -388,8 +424,25 @@ def _crossing(
         changes_rail = (columns.domain_gpus - 1) / columns.domain_gpus
         share = np.where(columns.has_pxn, spread, np.maximum(spread, changes_rail))
     else:
-        share = np.where(columns.is_random, spread, ordered)
+        share = np.where(columns.is_random, _of_worst_leaf(below, n_domains, spread), ordered)
     return np.where(n_domains > below, share, 0.0)
+
+
+_MOST_OF = np.array([0.0, 0.2, 1.03, 1.42, 1.77, 2.07, 2.34, 2.6, 2.82, 3.04, 3.24])
+"""Expected largest of 1, 2, 4 … 1,024 independent normal deviates. What one of two leaves sends the other takes, so that
+both have as many: 0.2 stands between none, where uplinks are always too few, and 0.4, where they just suffice in the mean."""
+
+
+def _of_worst_leaf(below: FloatArray, n_domains: IntArray, mean: FloatArray) -> FloatArray:
+    """Share that the worst leaf sends up of a ring in random order, whose slowest hop all others wait for.
+
+    How many of a leaf's L domains are followed by one of its own is hypergeometric, with variance L·q·(1 − q)², q = L/k;
+    the leaf with the fewest is as many standard deviations from the mean as the largest of k/L normal deviates.
+    """
+    q = np.minimum(below / np.maximum(n_domains, 1), 1.0)
+    deviation = np.sqrt(below * q) * (1.0 - q) / below
+    leaves = np.log2(np.maximum(1.0 / np.maximum(q, 1e-12), 1.0))
+    return np.minimum(1.0, mean + deviation * np.interp(leaves, np.arange(len(_MOST_OF)), _MOST_OF))
 
 
 class Paths(NamedTuple):
@@ -429,18 +482,21 @@ class Points:
     n_domains: IntArray
     domain_ranks: IntArray
     launch: str
-    launch_s: FloatArray
+    launch_s: FloatArray  # before the device starts
+    host_s: FloatArray  # of one process that launches on each of its GPUs in turn, beside the kernels; 0 elsewhere
     paths: Paths
 
 
 def points_of(columns: SystemColumns, n_ranks: IntArray, launch: str, constants: ModelConstants) -> Points:
     """Points from columns already repeated once a GPU count."""
     n_domains, domain_ranks = ceil_div(n_ranks, columns.domain_gpus), np.minimum(n_ranks, columns.domain_gpus)
-    launch_s = constants.value("launch", launch) + constants.get("launch_per_gpu", launch, 0.0) * np.minimum(
-        n_ranks, columns.gpus_per_node
-    )
+    launch_s = np.full(n_ranks.shape, constants.value("launch", launch))
+    host_s = np.zeros_like(launch_s)
+    if launch == ONE_PROCESS:
+        host_s = launch_s + constants.value("launch_per_gpu", launch) * np.minimum(n_ranks, columns.gpus_per_node)
+        launch_s = np.full(n_ranks.shape, constants.value("launch", "graph"))
     paths = _paths(columns, n_domains, domain_ranks, constants)
-    return Points(columns, n_ranks, n_domains, domain_ranks, launch, launch_s, paths)
+    return Points(columns, n_ranks, n_domains, domain_ranks, launch, launch_s, host_s, paths)
 
 
 def slower(first: tuple[Any, Any], second: tuple[Any, Any]) -> tuple[Any, Any]:

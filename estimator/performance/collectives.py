@@ -5,6 +5,8 @@ by one algorithm with one protocol takes
 
     t(S) = alpha + start · S / (S + S1) + fill · S / (S + S0) + shown steps + S · byte_time
 
+and where one process launches on several GPUs in turn, the host's loop runs beside that: (t⁴ + host⁴)^(1/4).
+
 where alpha holds launch and base latency, start what it takes to open all channels (a short message uses few), fill the chunk
 transfers at the start that no other transfer runs beside, shown steps the latency of the steps one after the other (of which a
 long message shows little), and byte_time the traffic over the slowest link. docs/model.md, "One collective", says where each
@@ -12,7 +14,7 @@ term comes from and where it stops holding.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +50,32 @@ ONLY_FORCED = ("two_level", "one_shot")  # what libraries beside NCCL do: never 
 _CHOICE_BITS = 15  # the variant's index sits in the last four bits of a time while the fastest is sought
 
 
+NVLS_SIMPLE = VARIANTS.index(("nvls", "simple"))
+_SHARPNESS = 4  # of how the longer of two things side by side hides the shorter
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """What a pair's channels carry: a message opens one for each so many bytes, within bounds; arrays of shape (n_points,)."""
+
+    least: FloatArray
+    most: FloatArray
+    message_bytes: float  # that one channel is opened for
+    byte_s: float  # that one channel carries
+
+    def byte_time_s(self, message_bytes: FloatArray) -> FloatArray:
+        """Seconds a byte at the channels that are open, shape (n_points, n_sizes).
+
+        The library doubles them at powers of two. Between these a message takes up to twice as long as said here, where
+        times never fall as messages grow.
+        """
+        opened = (message_bytes / self.message_bytes) ** _NEARLY_ALL
+        return 1.0 / (self.byte_s * np.clip(opened, self.least[:, None], self.most[:, None]))
+
+
+_NEARLY_ALL = 0.98  # so that a longer message always takes a little longer
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """The terms of every variant at every point, arrays of shape (n_variants, n_points).
@@ -65,6 +93,20 @@ class Terms:
     start_bytes: float  # S1
     fill_bytes: float  # S0
     hiding: float  # h of shown_steps
+    host_s: FloatArray | None = None  # (n_points,): the host's loop over its GPUs; None where it has none
+    channels: Channels | None = None  # what holds up pairs beside byte_time
+    nvls_from_bytes: float = np.inf  # the library takes NVLS from here on wherever it exists
+
+    def with_floors(self, ratio: FloatArray) -> "Terms":
+        """The same where a message without bytes takes ``ratio`` times as long, shape (n_points,)."""
+        host_s = None if self.host_s is None else self.host_s * ratio
+        return replace(self, alpha_s=self.alpha_s * ratio, steps_s=self.steps_s * ratio, host_s=host_s)
+
+    def bytes_s(self, byte_time_s: FloatArray, message_bytes: FloatArray) -> FloatArray:
+        """Time of the bytes alone; ``byte_time_s`` broadcasts against ``message_bytes``."""
+        if self.channels is None:
+            return message_bytes * byte_time_s
+        return message_bytes * np.maximum(byte_time_s, self.channels.byte_time_s(message_bytes))
 
 
 def _twice_through(n_ranks: Any) -> Any:
@@ -150,8 +192,17 @@ def saturation(message_bytes: Any, half_bytes: float) -> Any:
     return message_bytes / (message_bytes + half_bytes)
 
 
+def beside(time_s: FloatArray, host_s: FloatArray | None) -> FloatArray:
+    """Times where the host's loop runs beside the device: a little over the longer of both."""
+    if host_s is None:
+        return time_s
+    longer = np.maximum(time_s, host_s[:, None])
+    share = np.minimum(time_s, host_s[:, None]) / longer
+    return np.where(np.isfinite(longer), longer * (1.0 + share**_SHARPNESS) ** (1 / _SHARPNESS), longer)
+
+
 def fastest(terms: Terms, message_bytes: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Shortest time over the variants, and which one takes it.
+    """Time of the variant that the library takes, and which one that is: the shortest, but NVLS from some size on.
 
     Parameters
     ----------
@@ -170,7 +221,7 @@ def fastest(terms: Terms, message_bytes: FloatArray) -> tuple[FloatArray, IntArr
     for variant in range(terms.alpha_s.shape[0]):
         if not np.isfinite(terms.alpha_s[variant]).any():
             continue
-        times = message_bytes * terms.byte_time_s[variant][:, None]
+        times = terms.bytes_s(terms.byte_time_s[variant][:, None], message_bytes)
         times += shown_steps(terms.steps_s[variant][:, None], times, terms.hiding)
         times += filled * terms.fill_s[variant][:, None]
         times += started * terms.start_s[variant][:, None]
@@ -178,5 +229,9 @@ def fastest(terms: Terms, message_bytes: FloatArray) -> tuple[FloatArray, IntArr
         packed = times.view(np.int64)
         packed &= ~_CHOICE_BITS
         packed |= variant
+        if variant == NVLS_SIMPLE and np.isfinite(terms.nvls_from_bytes):
+            is_taken = (message_bytes >= terms.nvls_from_bytes) & np.isfinite(times)
+            packed_best[...] = np.where(is_taken, packed, np.minimum(packed_best, packed))
+            continue
         np.minimum(packed_best, packed, out=packed_best)
-    return best, packed_best & _CHOICE_BITS
+    return beside(best, terms.host_s), packed_best & _CHOICE_BITS

@@ -17,6 +17,7 @@ from estimator.performance.times import Times, algorithm_name, points_of, predic
 from estimator.record import IfAny, Json, Record
 from estimator.spec.calibration import Calibrated, calibrated_problems, constants_of
 from estimator.spec.checking import Ratio, Section, unknown_part, validated
+from estimator.spec.floors import MOST_SMALL_US, SMALL_GPUS_WORDS, SMALL_MESSAGE_WORDS, STACK_WORDS, Stack
 from estimator.units import byte_s_to_gb_s, ceil_div, s_to_us
 
 MAX_GPUS = 1_048_576
@@ -66,6 +67,9 @@ class System(Section):
     failed_uplinks: float | None = Field(
         None, ge=0, lt=1, description="Share of the worst leaf's uplinks that are down."
     )
+    stack: Stack | None = Field(None, description=STACK_WORDS)
+    small_message_us: float | None = Field(None, gt=0, le=MOST_SMALL_US, description=SMALL_MESSAGE_WORDS)
+    small_message_gpus: int | None = Field(None, ge=2, le=MAX_GPUS, description=SMALL_GPUS_WORDS)
 
 
 class PredictionRequest(Section):
@@ -145,6 +149,7 @@ def prediction(request: Any, catalog: Catalog) -> Prediction:
     if problems:
         raise SpecError(problems)
     gpus, sizes = asked.gpus, asked.message_bytes
+    system.setdefault("small_message_gpus", max(max(gpus), 2))  # of the same run, unless it says otherwise
     columns = system_columns([system], catalog, constants).take(np.zeros(len(gpus), dtype=np.int64))
     points = points_of(columns, np.array(gpus, dtype=np.int64), asked.launch, constants)
     message_bytes = np.array([sizes], dtype=np.float64)

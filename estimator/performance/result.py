@@ -190,6 +190,9 @@ class BuiltSystem(Record):
     placement: str
     load_balancing: str
     gpudirect: bool
+    stack: IfAny[str] = None
+    small_message_us: IfAny[float] = None
+    small_message_gpus: IfAny[int] = None
 
     def as_request(self) -> Json:
         """The keys that a request takes: those that are known."""

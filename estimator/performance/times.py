@@ -12,33 +12,29 @@ import numpy as np
 
 from estimator.catalog.constants import ModelConstants
 from estimator.performance.algorithms import collective_terms
+from estimator.performance.bands import bands, is_measured
 from estimator.performance.bandwidth import (
     ALONE,
-    ANY_NUMBER,
-    BALANCING,
+    CHANNELS,
     FILL,
     LATENCY,
-    LEAF,
     LIMITS,
-    LOSS,
-    SPINE,
     BoolArray,
     Points,
     SystemColumns,
-    loss_shares,
     points_of,
     system_columns,
 )
 from estimator.performance.collectives import (
     BUS_FACTORS,
     COLLECTIVES,
-    ONLY_FORCED,
     VARIANTS,
     Terms,
     fastest,
     saturation,
     shown_steps,
 )
+from estimator.performance.floors import floor_ratios
 from estimator.performance.result import (
     AllReduceTable,
     AllToAllFigure,
@@ -61,10 +57,6 @@ from estimator.performance.scaling import (
 from estimator.record import Json
 from estimator.units import FloatArray, IntArray, byte_s_to_gb_s, s_to_us
 
-IS_UNTESTED: BoolArray = np.array([name in (*ONLY_FORCED, "pat") for name, _ in VARIANTS])
-IS_COLLNET: BoolArray = np.array([name.startswith("collnet") for name, _ in VARIANTS])
-IS_UPLINK: BoolArray = np.isin(np.arange(len(LIMITS)), [LEAF, SPINE, BALANCING])  # what no published run measures
-
 
 class Times(NamedTuple):
     """Predicted times; arrays of shape (n_points, n_sizes) unless they say otherwise."""
@@ -79,76 +71,38 @@ class Times(NamedTuple):
     busbw_byte_s: FloatArray
 
 
-def _at(rows: Any, choice: IntArray) -> Any:
-    """Rows of shape (n_variants, n_points) at the chosen variants: (n_points, n_sizes)."""
-    return rows[choice, np.arange(rows.shape[1])[:, None]]
+class _Answered:
+    """Terms of several collectives with the variants that are taken, stacked: arrays (n_collectives, n_points, n_sizes)."""
 
+    def __init__(self, terms: Sequence[Terms], message_bytes: FloatArray) -> None:
+        self.terms = terms
+        found = [fastest(one, message_bytes) for one in terms]
+        self.time_s, self.choice = (np.stack(side) for side in zip(*found, strict=True))
+        self.message_bytes = np.broadcast_to(message_bytes, self.time_s.shape[1:])
+        n_collectives, n_points, _ = self.choice.shape
+        self._place = np.arange(n_collectives)[:, None, None], np.arange(n_points)[None, :, None]
 
-def _limits(terms: Terms, choice: IntArray, message_bytes: FloatArray) -> IntArray:
-    """What takes the most time of the chosen variant: latency, filling the pipe, or the slowest link."""
-    fill_s = _at(terms.fill_s, choice) * saturation(message_bytes, terms.fill_bytes)
-    bytes_s = _at(terms.byte_time_s, choice) * message_bytes
-    alpha_s = _at(terms.alpha_s, choice) + _at(terms.start_s, choice) * saturation(message_bytes, terms.start_bytes)
-    alpha_s = alpha_s + shown_steps(_at(terms.steps_s, choice), bytes_s, terms.hiding)
-    limit = np.where(bytes_s >= np.maximum(alpha_s, fill_s), _at(terms.limit, choice), FILL)
-    return np.where((alpha_s >= fill_s) & (alpha_s > bytes_s), LATENCY, limit)
+    def chosen(self, name: str) -> Any:
+        """A field of the terms at the variants that are taken."""
+        of_collective, of_point = self._place
+        return np.stack([getattr(one, name) for one in self.terms])[of_collective, self.choice, of_point]
 
-
-def _spread(
-    points: Points,
-    message_bytes: FloatArray,
-    limit: IntArray,
-    choice: IntArray,
-    is_validated: BoolArray,
-    constants: ModelConstants,
-) -> tuple[FloatArray, FloatArray]:
-    """Measured ÷ predicted time of nine runs in ten: (low, high) factors, shape (n_points, n_sizes).
-
-    The width in ln is interpolated over ln S between the size classes that residuals are known for, and grows with the
-    number of domains beyond 16, and where a result rests on a part of the model that few runs or none have tested.
-    """
-    knots = sorted(constants.indices("band_low"), key=int)
-    at = np.log(np.array([float(knot) for knot in knots]))
-    ln_bytes = np.log(message_bytes)
-    low = np.interp(ln_bytes, at, np.log(constants.column("band_low", knots)))
-    high = np.interp(ln_bytes, at, np.log(constants.column("band_high", knots)))
-    beyond = np.log2(np.maximum(points.n_domains / 16.0, 1.0))
-    width = np.sqrt(1.0 + constants.value("band_growth") * beyond)[:, None]
-    racks = (points.columns.domain_gpus > points.columns.gpus_per_node) & (points.n_domains > 1)
-    width = width * np.where(IS_COLLNET[choice], constants.value("band_widening", "in_network_reduction"), 1.0)
-    width = width * np.where(racks, constants.value("band_widening", "multi_rack"), 1.0)[:, None]
-    width = width * np.where(IS_UPLINK[limit], constants.value("band_widening", "uplinks"), 1.0)
-    width = width * np.where(is_validated, 1.0, constants.value("band_widening", "not_validated"))
-    calm, congested = (np.sqrt(share)[:, None] for share in loss_shares(points.columns, constants))
-    lost = limit == LOSS
-    low_factor = np.exp(low * width) * np.where(lost, congested / calm, 1.0)
-    return low_factor, np.exp(high * width) * np.where(lost, calm / congested, 1.0)
-
-
-def _is_validated(
-    points: Points,
-    terms: Terms,
-    choice: IntArray,
-    message_bytes: FloatArray,
-    constants: ModelConstants,
-    collective: str,
-) -> BoolArray:
-    """True where generation, fabric, number of domains, size of a domain, message size and launch have been measured."""
-    columns = points.columns
-    domains = columns.network_constant(constants, "measured_domains", collective)
-    domains = np.where(
-        columns.domain_gpus > columns.gpus_per_node, np.minimum(domains, constants.value("measured_racks")), domains
-    )
-    known = (points.n_domains <= np.maximum(domains, 1)) & columns.has_gpudirect
-    known &= points.domain_ranks <= columns.constant(constants, "measured_domain_gpus", collective)
-    known &= columns.is_as_measured
-    known &= columns.link_reach_gpus == ANY_NUMBER
-    known &= constants.value("measured_launch", points.launch) > 0
-    sizes = (message_bytes >= constants.value("measured_bytes", "least")) & (
-        message_bytes <= constants.value("measured_bytes", "most")
-    )
-    limit = _at(terms.limit, choice)
-    return known[:, None] & sizes & ~IS_UPLINK[limit] & ~IS_UNTESTED[choice]
+    def limits(self) -> tuple[IntArray, IntArray]:
+        """(what takes the most time: latency, filling the pipe or the slowest link; the slowest link)."""
+        terms, sizes = self.terms, self.message_bytes
+        links, byte_time_s = self.chosen("limit"), self.chosen("byte_time_s")
+        bytes_s = np.stack([one.bytes_s(rate, sizes) for one, rate in zip(terms, byte_time_s, strict=True)])
+        filled = np.stack([saturation(sizes, one.fill_bytes) for one in terms])
+        fill_s = self.chosen("fill_s") * filled
+        alpha_s = self.chosen("alpha_s") + self.chosen("start_s") * saturation(sizes, terms[0].start_bytes)
+        alpha_s = alpha_s + shown_steps(self.chosen("steps_s"), bytes_s, terms[0].hiding)
+        for i, one in enumerate(terms):
+            if one.channels is not None:
+                links[i] = np.where(bytes_s[i] > byte_time_s[i] * sizes, CHANNELS, links[i])
+            if one.host_s is not None:
+                alpha_s[i] = np.maximum(alpha_s[i], one.host_s[:, None])
+        limit = np.where(bytes_s >= np.maximum(alpha_s, fill_s), links, FILL)
+        return np.where((alpha_s >= fill_s) & (alpha_s > bytes_s), LATENCY, limit), links
 
 
 def predict_times(
@@ -166,31 +120,46 @@ def predict_times(
     points : systems with GPU counts.
     message_bytes : float array, shape (1 or n_points, n_sizes), above 0. [B]
     collective : one of COLLECTIVES.
-    algorithm, protocol : forced, or None for the fastest.
+    algorithm, protocol : forced, or None for what the library takes.
 
     Returns
     -------
     Times; infinite where the forced algorithm does not exist at a point.
     """
     terms = collective_terms(points, constants, collective, algorithm, protocol)
-    time_s, choice = fastest(terms, message_bytes)
-    message_bytes = np.broadcast_to(message_bytes, time_s.shape)
-    limit = _limits(terms, choice, message_bytes)
-    is_validated = _is_validated(points, terms, choice, message_bytes, constants, collective)
-    low, high = _spread(points, message_bytes, limit, choice, is_validated, constants)
+    ratios = floor_ratios(points, constants, collective, algorithm, protocol)
+    return _times(points, message_bytes, constants, {collective: terms}, ratios)[collective]
+
+
+def _times(
+    points: Points,
+    message_bytes: FloatArray,
+    constants: ModelConstants,
+    terms_of: dict[str, Terms],
+    floors: FloatArray | None,
+) -> dict[str, Times]:
+    names, terms = list(terms_of), list(terms_of.values())
+    if floors is not None:
+        terms = [one.with_floors(floors) for one in terms]
+    found = _Answered(terms, message_bytes)
+    limit, links = found.limits()
+    is_validated = is_measured(points, found.message_bytes, links, found.choice, constants, names)
+    low, high = bands(points, found.message_bytes, limit, found.choice, is_validated, terms, constants, names)
     alone = (points.n_ranks == 1)[:, None]
-    time_s = np.where(alone, 0.0, time_s)
-    algbw = np.where(alone, 0.0, message_bytes / np.where(alone, 1.0, time_s))
-    return Times(
-        time_s=time_s,
-        low_s=time_s * low,
-        high_s=time_s * high,
-        choice=np.where(alone, -1, choice),
-        limit=np.where(alone, ALONE, limit),
-        is_validated=is_validated | alone,
-        algbw_byte_s=algbw,
-        busbw_byte_s=algbw * BUS_FACTORS[collective](points.n_ranks)[:, None],
+    time_s = np.where(alone, 0.0, found.time_s)
+    algbw = np.where(alone, 0.0, found.message_bytes / np.where(alone, 1.0, time_s))
+    factors = np.stack([BUS_FACTORS[name](points.n_ranks) for name in names])[:, :, None]
+    columns = (
+        time_s,
+        time_s * low,
+        time_s * high,
+        np.where(alone, -1, found.choice),
+        np.where(alone, ALONE, limit),
+        is_validated | alone,
+        algbw,
+        algbw * factors,
     )
+    return {name: Times(*of) for name, *of in zip(names, *columns, strict=True)}
 
 
 DESIGN_MESSAGE_BYTES = tuple(2**power for power in range(3, 35))  # 8 B to 16 GiB
@@ -241,11 +210,13 @@ def design_performance(
             for row in ranks
         ]
     )
-    times = {"all_reduce": predict_times(points, message_bytes, constants)}
+    of_all_reduce = collective_terms(points, constants)
     used = [_used(constants, columns, i) for i in range(len(counts))]  # so far: by all-reduce alone
+    others = ["alltoall"] if only_all_reduce else [name for name in COLLECTIVES if name != "all_reduce"]
+    others_terms = {name: collective_terms(points, constants, name) for name in others}
+    floors = floor_ratios(points, constants, "all_reduce")
+    times = _times(points, message_bytes, constants, {"all_reduce": of_all_reduce} | others_terms, floors)
     tables = [_design_table(times["all_reduce"], *of) for of in zip(counts, rows, used, strict=True)]
-    others = ["alltoall"] if only_all_reduce else [name for name in COLLECTIVES if name not in times]
-    times |= {name: predict_times(points, message_bytes, constants, name) for name in others}
     scattered = [_all_to_all(times["alltoall"], *of) for of in zip(counts, rows, strict=True)]
     if only_all_reduce:
         return [Performance(all_reduce=table, all_to_all=found) for table, found in zip(tables, scattered, strict=True)]

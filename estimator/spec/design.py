@@ -16,6 +16,7 @@ from estimator.spec.calibration import Calibrated
 from estimator.spec.checking import Section, empty, not_true_or_false, quantity
 from estimator.spec.economics import Economics
 from estimator.spec.fabric import MAX_NODES, Fabric, OtherFabric
+from estimator.spec.floors import MOST_SMALL_US, SMALL_GPUS_WORDS, SMALL_MESSAGE_WORDS, STACK_WORDS, Stack
 from estimator.spec.site import Site
 
 Kept = TypeVar("Kept", bound=BaseModel)
@@ -102,6 +103,11 @@ class Workload(Section):
     gpudirect: bool = Field(
         True, title="GPUDirect", description="NICs read and write GPU memory without the host in between."
     )
+    stack: Stack | None = Field(None, title="Stack", description=STACK_WORDS)
+    small_message_us: float | None = quantity(
+        "Measured small-message time", SMALL_MESSAGE_WORDS, "µs", gt=0, le=MOST_SMALL_US
+    )
+    small_message_gpus: int | None = quantity("GPUs of that measurement", SMALL_GPUS_WORDS, "GPUs", ge=2, le=MAX_GPUS)
     calibration: Calibrated | None = Field(
         None,
         title="Calibration",

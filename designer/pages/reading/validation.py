@@ -2,6 +2,9 @@
 
 import re
 from functools import lru_cache
+from itertools import groupby
+from statistics import median
+from typing import NamedTuple
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -25,7 +28,10 @@ from estimator.calibration.report import (
     report,
 )
 from estimator.catalog.loader import load_catalog
+from estimator.flows.check import Agreement, kept
 
+LAYOUTS = {"rail-optimized": "by rail", "top-of-rack": "top of rack"}
+DOMAINS = {"one": "one domain", "several": "several domains"}
 FABRICS = {"none": "One domain, no network", **NETWORKS}
 _REPOSITORY = re.compile(r"([\w.-]+/[\w.-]+):[\w./*-]")
 _ISSUE = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)$")
@@ -71,11 +77,47 @@ def _errors(catalog_version: str) -> Context:
         "report": made,
         "overall": [(CLASS_LABELS[name], cell) for name, cell in zip(SIZE_CLASSES, made.overall.cells, strict=True)],
         "tables": tables,
+        "league": [(row.name, row.cells) for row in made.league],
+        "refused": [
+            (COLLECTIVES[collective], DOMAINS[domains], [CLASS_LABELS[row.size_class] for row in rows])
+            for (collective, domains), rows in groupby(made.refused, key=lambda row: (row.collective, row.domains))
+        ],
+        "flows": flow_rows(),
+        "flows_worst": max(abs(one.difference) for one in kept()),
+        "flows_count": len({one.case for one in kept()}),
         "worst": [(row, COLLECTIVES[row.collective]) for row in made.worst],
         "not_to_trust": NOT_TO_TRUST,
         "classes": [(name, CLASS_LABELS[name]) for name in SIZE_CLASSES],
         "sources": [(source, source_address(source.where)) for source in sources().values()],
     }
+
+
+class FlowRow(NamedTuple):
+    """Fabrics of one kind: how far the model's share of the NICs' rate is from the solver's."""
+
+    kind: str
+    fabrics: int
+    middle: float
+    worst: float
+
+
+def flow_rows() -> list[FlowRow]:
+    """Agreement with the flow solver by kind of fabric and pattern."""
+    groups: dict[str, list[Agreement]] = {}
+    for one in kept():
+        case = one.case
+        kind = "three tiers" if case.tiers == 3 else f"two tiers, {LAYOUTS[case.layout]}"
+        kind += ", a failed spine" if case.failed_spines else ", two planes" if case.planes > 1 else ""
+        groups.setdefault(f"{one.pattern}; {kind}", []).append(one)
+    return [
+        FlowRow(
+            kind,
+            len(rows),
+            float(median(abs(one.difference) for one in rows)),
+            max(abs(one.difference) for one in rows),
+        )
+        for kind, rows in sorted(groups.items())
+    ]
 
 
 def _name(row: ErrorRow, table: str) -> str:

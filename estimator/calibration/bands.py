@@ -1,0 +1,155 @@
+"""Residuals of fits that left a site out → the bands that predictions state, and how many sites speak of each cell.
+
+A cell is one or several scale-up domains × a size class × a collective. Every site has one vote, however many runs it
+published. A collective that few sites speak of leans on all collectives of its domains and size class.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from estimator.calibration.measured import SIZE_CLASSES, Run, size_class
+from estimator.performance.bands import DOMAINS, class_weights
+from estimator.performance.collectives import COLLECTIVES
+from estimator.units import FloatArray
+
+Key = tuple[str, str]
+TAIL = 0.045  # on each side: nine in ten stay inside, and a little room for sites that are not here
+LEAN = 2.0  # sites that all collectives together count for beside a collective's own
+VOTE = 0.8  # power of a site's points that its weight is divided by: 1 is one vote a site, 0 one a point
+BANDED = ("core", "inside")  # families that say how wide bands are
+FEW_GPUS = 4
+FLOOR_BYTES = 1024  # messages that cost their start alone
+BAND_NAMES, FLOOR_NAMES = ("band_low", "band_high"), ("floor_band_low", "floor_band_high")
+
+
+@dataclass(frozen=True)
+class Residual:
+    """One point that was predicted without its site: ln(measured ÷ predicted)."""
+
+    run: Run
+    message_bytes: int
+    value: float
+
+    @property
+    def cell(self) -> tuple[str, str]:
+        """(one or several domains, size class)."""
+        return DOMAINS[self.run.n_domains > 1], size_class(self.message_bytes)
+
+    @property
+    def is_uncertain(self) -> bool:
+        """True where the library may run a ring or a tree: the band has the ring's time as an edge there."""
+        run = self.run
+        few_nics = int(run.system["nics_per_node"]) < run.gpus_per_node
+        return run.n_domains > 1 and run.collective == "all_reduce" and (few_nics or run.gpus_per_node <= FEW_GPUS)
+
+
+def residuals_of(runs: Sequence[Run], errors: Sequence[FloatArray]) -> list[Residual]:
+    """Points of runs beside ln(predicted ÷ measured) of each."""
+    return [
+        Residual(run, size, -error)
+        for run, of_run in zip(runs, errors, strict=True)
+        for size, error in zip(run.message_bytes, of_run.tolist(), strict=True)
+    ]
+
+
+def sites_of(runs: Iterable[Run]) -> dict[tuple[str, str, str], set[str]]:
+    """Sites with healthy runs by (domains, size class, collective)."""
+    found: dict[tuple[str, str, str], set[str]] = {}
+    for run in runs:
+        for kind in {size_class(size) for size in run.message_bytes}:
+            found.setdefault((DOMAINS[run.n_domains > 1], kind, run.collective), set()).add(run.site)
+    return found
+
+
+def weighted_quantiles(values: Sequence[float], sites: Sequence[str]) -> tuple[float, float]:
+    """(low, high) that leave TAIL of the votes on each side."""
+    of_site = Counter(sites)
+    order = np.argsort(values)
+    weight = np.array([of_site[site] ** -VOTE for site in sites])[order]
+    at = (np.cumsum(weight) - weight / 2) / weight.sum()
+    low, high = np.interp([TAIL, 1 - TAIL], at, np.array(values)[order]).tolist()
+    return min(low, 0.0), max(high, 0.0)
+
+
+def band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
+    """Values of band_low and band_high by cell, from points of which other sites speak too."""
+    sites = sites_of({id(one.run): one.run for one in residuals}.values())
+    told = [
+        one
+        for one in residuals
+        if one.run.family in BANDED and not one.is_uncertain and len(sites[*one.cell, one.run.collective]) > 1
+    ]
+    out: dict[Key, float] = {}
+    for domains in DOMAINS:
+        for kind in SIZE_CLASSES:
+            of_cell = [one for one in told if one.cell == (domains, kind)]
+            if not of_cell:
+                continue
+            every = np.array(_quantiles(of_cell))
+            _put(out, f"{domains}.{kind}", every)
+            for collective in COLLECTIVES:
+                own = [one for one in of_cell if one.run.collective == collective]
+                if own:
+                    n_sites = len({one.run.site for one in own})
+                    leaning = (n_sites * np.array(_quantiles(own)) + LEAN * every) / (n_sites + LEAN)
+                    _put(out, f"{domains}.{kind}.{collective}", leaning)
+    return out
+
+
+def floor_band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
+    """Values of floor_band_low and floor_band_high by domains and size class: what is left once a run's own floor is known.
+
+    Of runs that have short messages; these say the floor, and longer ones are measured against it.
+    """
+    left = [one for run in _by_run(residuals) for one in _without_floor(run)]
+    out: dict[Key, float] = {}
+    for domains in DOMAINS:
+        for kind in SIZE_CLASSES:
+            of_cell = [one for one in left if one.cell == (domains, kind)]
+            if of_cell:
+                _put(out, f"{domains}.{kind}", np.array(_quantiles(of_cell)), FLOOR_NAMES)
+    return out
+
+
+def _by_run(residuals: Sequence[Residual]) -> list[list[Residual]]:
+    found: dict[int, list[Residual]] = {}
+    for one in residuals:
+        if one.run.family in BANDED and not one.is_uncertain:
+            found.setdefault(id(one.run), []).append(one)
+    return list(found.values())
+
+
+def _without_floor(run: Sequence[Residual]) -> list[Residual]:
+    """Longer messages of a run, less what its short ones were off by as far as a message is short; none without short ones."""
+    short = [one.value for one in run if one.message_bytes <= FLOOR_BYTES]
+    if not short:
+        return []
+    floor = float(np.median(short))
+    return [
+        Residual(
+            one.run, one.message_bytes, one.value - floor * float(class_weights(np.array([one.message_bytes]))[0, 0])
+        )
+        for one in run
+        if one.message_bytes > FLOOR_BYTES
+    ]
+
+
+def _quantiles(residuals: Sequence[Residual]) -> tuple[float, float]:
+    return weighted_quantiles([one.value for one in residuals], [one.run.site for one in residuals])
+
+
+def _put(out: dict[Key, float], index: str, ln_band: FloatArray, names: tuple[str, str] = BAND_NAMES) -> None:
+    for name, value in zip(names, np.exp(ln_band).tolist(), strict=True):
+        out[name, index] = float(f"{value:.3g}")
+
+
+def site_counts(runs: Iterable[Run]) -> dict[Key, float]:
+    """Values of measured_sites by cell, of core runs."""
+    core = [run for run in runs if run.family == "core"]
+    return {
+        ("measured_sites", f"{domains}.{kind}.{collective}"): float(len(sites))
+        for (domains, kind, collective), sites in sites_of(core).items()
+    }

@@ -1,0 +1,179 @@
+"""How far measured runs may lie from a predicted time: bands that hold nine runs in ten of sites that the model never saw.
+
+The widths are residuals of fits that left a site out (``calibration/bands.py``), one vote a site, by size class and by one
+or several scale-up domains, and by collective as far as sites speak of it. All arrays here run over collectives, points
+(a system with a GPU count) and message sizes.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from estimator.catalog.constants import ModelConstants
+from estimator.performance.bandwidth import (
+    ANY_NUMBER,
+    BALANCING,
+    LEAF,
+    LIMITS,
+    LOSS,
+    SPINE,
+    BoolArray,
+    Points,
+    loss_shares,
+)
+from estimator.performance.collectives import ONLY_FORCED, VARIANTS, Terms
+from estimator.units import FloatArray, IntArray
+
+IS_UNTESTED: BoolArray = np.array([name in (*ONLY_FORCED, "pat") for name, _ in VARIANTS])
+IS_COLLNET: BoolArray = np.array([name.startswith("collnet") for name, _ in VARIANTS])
+IS_TREE: BoolArray = np.array([name in ("tree", "nvls_tree") for name, _ in VARIANTS])
+IS_UPLINK: BoolArray = np.isin(np.arange(len(LIMITS)), [LEAF, SPINE, BALANCING])  # what no published run measures
+RING = VARIANTS.index(("ring", "simple"))
+DOMAINS = ("one", "several")
+CLASSES = ("small", "mid", "large")  # under 1 MiB, to 64 MiB, from there on
+_KNOTS = np.log([2.0**18, 2.0**22, 2.0**24, 2.0**27])  # between which a class's band turns into the next one's
+LEAST_SITES = 2  # that must speak of a collective and size class before a prediction of it counts as measured
+
+
+def class_weights(message_bytes: FloatArray) -> FloatArray:
+    """How far each size belongs to each of CLASSES, shape (3, …); the three add to 1."""
+    ln_bytes = np.log(message_bytes)
+    small = np.interp(ln_bytes, _KNOTS[:2], [1.0, 0.0])
+    large = np.interp(ln_bytes, _KNOTS[2:], [0.0, 1.0])
+    return np.stack([small, 1.0 - small - large, large])
+
+
+def _table(constants: ModelConstants, name: str, collectives: Sequence[str]) -> FloatArray:
+    """A constant by collective, domains and size class: shape (n_collectives, 2, 3)."""
+    return np.array(
+        [
+            [[constants.value(name, f"{domains}.{kind}.{collective}") for kind in CLASSES] for domains in DOMAINS]
+            for collective in collectives
+        ]
+    )
+
+
+def _at_points(table: FloatArray, points: Points, weights: FloatArray) -> FloatArray:
+    """A table of ``_table`` at points and sizes: shape (n_collectives, n_points, n_sizes)."""
+    of_point = table[:, (points.n_domains > 1).astype(np.int64)]  # (n_collectives, n_points, 3)
+    return np.asarray(np.sum(of_point.transpose(2, 0, 1)[..., None] * weights[:, None], axis=0))
+
+
+def is_measured(
+    points: Points,
+    message_bytes: FloatArray,
+    limit: IntArray,
+    choice: IntArray,
+    constants: ModelConstants,
+    collectives: Sequence[str],
+) -> BoolArray:
+    """True where sites have measured it: the collective at this size class on so many domains, the machine, the launch.
+
+    Shape (n_collectives, n_points, n_sizes), as ``limit``, what holds the bytes up, and ``choice`` have it.
+    """
+    columns, racks = points.columns, constants.value("measured_racks")
+    known = np.stack(
+        [
+            points.n_domains
+            <= np.maximum(
+                np.where(
+                    columns.domain_gpus > columns.gpus_per_node,
+                    np.minimum(columns.network_constant(constants, "measured_domains", name), racks),
+                    columns.network_constant(constants, "measured_domains", name),
+                ),
+                1,
+            )
+            for name in collectives
+        ]
+    )
+    known &= np.stack(
+        [
+            points.domain_ranks <= columns.constant(constants, "measured_domain_gpus", collective)
+            for collective in collectives
+        ]
+    )
+    known &= columns.has_gpudirect & columns.is_as_measured & (columns.link_reach_gpus == ANY_NUMBER)
+    if not constants.value("measured_launch", points.launch) > 0:
+        known &= False
+    sizes = (message_bytes >= constants.value("measured_bytes", "least")) & (
+        message_bytes <= constants.value("measured_bytes", "most")
+    )
+    sites = _table(constants, "measured_sites", collectives)[:, (points.n_domains > 1).astype(np.int64)]
+    of_class = np.where(message_bytes < 2.0**20, 0, np.where(message_bytes < 2.0**26, 1, 2))
+    sites = np.take_along_axis(sites, np.broadcast_to(of_class, (len(collectives), *of_class.shape)), axis=2)
+    return known[:, :, None] & sizes & (sites >= LEAST_SITES) & ~IS_UPLINK[limit] & ~IS_UNTESTED[choice]
+
+
+def bands(
+    points: Points,
+    message_bytes: FloatArray,
+    limit: IntArray,
+    choice: IntArray,
+    is_validated: BoolArray,
+    terms: Sequence[Terms],
+    constants: ModelConstants,
+    collectives: Sequence[str],
+) -> tuple[FloatArray, FloatArray]:
+    """Measured ÷ predicted time of nine runs in ten: (low, high) factors, shape (n_collectives, n_points, n_sizes).
+
+    The width in ln grows with the number of domains beyond 16, and where a result rests on a part of the model that few
+    runs or none have tested. Where the library may take a ring instead of what is predicted, the ring's time lies inside.
+    """
+    weights = class_weights(message_bytes)
+    low, high = (
+        _at_points(np.log(_table(constants, name, collectives)), points, weights) for name in ("band_low", "band_high")
+    )
+    is_floor_known = points.columns.has_known_floor
+    if is_floor_known.any():
+        low, high = (
+            np.where(
+                is_floor_known[:, None], _at_points(np.log(_table(constants, name, collectives)), points, weights), of
+            )
+            for name, of in (("floor_band_low", low), ("floor_band_high", high))
+        )
+    width = _of_points(points, constants)[None, :, None]
+    width = width * np.where(IS_COLLNET[choice], constants.value("band_widening", "in_network_reduction"), 1.0)
+    width = width * np.where(IS_UPLINK[limit], constants.value("band_widening", "uplinks"), 1.0)
+    width = width * np.where(is_validated, 1.0, constants.value("band_widening", "not_validated"))
+    low_factor, high_factor = np.exp(low * width), np.exp(high * width)
+    high_factor = np.maximum(high_factor, _ring_edge(points, choice, terms, constants))
+    if not points.columns.is_lossless.all():
+        calm, congested = (np.sqrt(share)[:, None] for share in loss_shares(points.columns, constants))
+        lost = limit == LOSS
+        low_factor = low_factor * np.where(lost, congested / calm, 1.0)
+        high_factor = high_factor * np.where(lost, calm / congested, 1.0)
+    return low_factor, high_factor
+
+
+def _of_points(points: Points, constants: ModelConstants) -> FloatArray:
+    """What widens the bands of a point whatever runs on it: shape (n_points,)."""
+    columns = points.columns
+    beyond = np.log2(np.maximum(points.n_domains / 16.0, 1.0))
+    width = np.sqrt(1.0 + constants.value("band_growth") * beyond)
+    racks = (columns.domain_gpus > columns.gpus_per_node) & (points.n_domains > 1)
+    width = width * np.where(racks, constants.value("band_widening", "multi_rack"), 1.0)
+    of_fabric = constants.column("band_widening", [f"fabric.{fabric}" for fabric in columns.fabrics])
+    of_gpu = constants.column("band_widening", [f"gpu.{generation}" for generation in columns.generations])
+    return np.asarray(width * of_fabric[columns.fabric_code] * of_gpu[columns.generation_code])
+
+
+def _ring_edge(points: Points, choice: IntArray, terms: Sequence[Terms], constants: ModelConstants) -> FloatArray:
+    """Time of a ring's bytes ÷ those of what is predicted, a little widened, where the library may run a ring; else 1.
+
+    In-network reduction that does not start leaves the ring, without a word. On two domains and more with few NICs, or of
+    few GPUs, libraries take a ring where a tree is faster, and other runs show the tree.
+    """
+    uncertain = (points.n_domains > 1) & (
+        (points.columns.nics_per_domain < points.columns.domain_gpus)
+        | (points.domain_ranks <= constants.value("uncertain_tree_gpus"))
+    )
+    at = np.arange(choice.shape[1])[:, None]
+    edges = np.ones(choice.shape)
+    for i, one in enumerate(terms):
+        if not np.isfinite(one.alpha_s[RING]).any():
+            continue
+        may = IS_COLLNET[choice[i]] | (IS_TREE[choice[i]] & uncertain[:, None])
+        if may.any():
+            ratio = one.byte_time_s[RING][:, None] / one.byte_time_s[choice[i], at]
+            edges[i] = np.where(may, np.maximum(ratio * constants.value("ring_edge"), 1.0), 1.0)
+    return edges
