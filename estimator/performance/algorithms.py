@@ -11,6 +11,7 @@ import numpy as np
 
 from estimator.catalog.constants import ModelConstants
 from estimator.performance.bandwidth import (
+    CHANNELS,
     IN_NETWORK,
     LEAF,
     NVLINK_REDUCTION,
@@ -318,8 +319,8 @@ def _sendrecv(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
         ),
     )
     share = points.columns.network_constant(constants, "send_share")
-    across = np.where(many, np.minimum(share * network / nics, channels), np.inf)
-    rate, limit = slower((inside, paths.domain_limit), (across, network_limit))
+    nic, across_limit = slower((share * network / nics, network_limit), (channels, np.full(many.shape, CHANNELS)))
+    rate, limit = slower((inside, paths.domain_limit), (np.where(many, nic, np.inf), across_limit))
     step_s = constants.value("network_step_latency", "pair") + paths.network_extra_s
     return {
         ("direct", "simple"): Row(

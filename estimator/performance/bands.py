@@ -13,6 +13,7 @@ from estimator.catalog.constants import ModelConstants
 from estimator.performance.bandwidth import (
     ANY_NUMBER,
     BALANCING,
+    CHANNELS,
     LEAF,
     LIMITS,
     LOSS,
@@ -108,6 +109,7 @@ def bands(
     points: Points,
     message_bytes: FloatArray,
     limit: IntArray,
+    links: IntArray,
     choice: IntArray,
     is_validated: BoolArray,
     terms: Sequence[Terms],
@@ -116,7 +118,8 @@ def bands(
 ) -> tuple[FloatArray, FloatArray]:
     """Measured ÷ predicted time of nine runs in ten: (low, high) factors, shape (n_collectives, n_points, n_sizes).
 
-    The width in ln grows with the number of domains beyond 16, and where a result rests on a part of the model that few
+    ``limit`` is what takes the most time, ``links`` what holds the bytes up. The width in ln grows with the number of domains
+    beyond 16, and where a result rests on a part of the model that few
     runs or none have tested. Where the library may take a ring instead of what is predicted, the ring's time lies inside.
     """
     weights = class_weights(message_bytes)
@@ -133,6 +136,8 @@ def bands(
         )
     width = _of_points(points, constants)[None, :, None]
     width = width * np.where(IS_COLLNET[choice], constants.value("band_widening", "in_network_reduction"), 1.0)
+    several = (points.n_domains > 1)[:, None]
+    width = width * np.where(several & (links == CHANNELS), constants.value("band_widening", "channels"), 1.0)
     width = width * np.where(IS_UPLINK[limit], constants.value("band_widening", "uplinks"), 1.0)
     width = width * np.where(is_validated, 1.0, constants.value("band_widening", "not_validated"))
     low_factor, high_factor = np.exp(low * width), np.exp(high * width)

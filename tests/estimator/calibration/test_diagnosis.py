@@ -35,7 +35,7 @@ CAUSES = {
     "b300_4gpu_ring_cpustress": {"cpu_starved"},
     "cloud_h100_ndr_8n_default": {"under_tuned"},
     # half of the wire, for which the site later found PCIe relaxed ordering off
-    "f3_aicr_b200_2n": HALF_OF_THE_WIRE,
+    "f3_aicr_b200_2n": HALF_OF_THE_WIRE | {"under_tuned"},  # send-receive: channels of a pair hide the rest
     "f3_aicr_b200_2n_ring": HALF_OF_THE_WIRE,
     "f3_aicr_b200_2n_sharp": HALF_OF_THE_WIRE | {"sharp_unavailable"},
     "f3_drobot_h100_4nic_2n_a2a": {"under_tuned"} | HALF_OF_THE_WIRE,  # the site calls it low and names no cause

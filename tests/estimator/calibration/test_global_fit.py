@@ -78,7 +78,7 @@ def test_every_site_is_held_out_once_and_whole() -> None:
     )
     assert all(len(error) == len(run.time_us) for run, error in zip(tested.runs, tested.error, strict=True))
     low, high = tested.spread(NETWORK)
-    assert 0.95 <= low <= high <= 1.0
+    assert 0.94 <= low <= high <= 1.0  # 1.5 % around where it stands
 
 
 def test_free_constants_are_measured_and_sought_around_where_they_stand() -> None:

@@ -184,7 +184,7 @@ def test_the_log_says_gpu_counts_launch_and_forced_algorithm() -> None:
     assert (log["launch"], log["assumed"], log["problems"]) == ("single-process", [], [])
     forced = fitted((LOGS / "h100x4_tree_simple.txt").read_bytes())
     free = fitted((LOGS / "h100x4_tree_simple.txt").read_bytes(), {"algorithm": "ring"})
-    assert forced["error"]["before"]["large"] < 0.05 < free["error"]["before"]["large"]
+    assert forced["error"]["before"]["large"] < 0.07 < free["error"]["before"]["large"]
 
 
 def test_a_network_that_nobody_named_is_asked_for_and_what_was_taken_is_said() -> None:

@@ -51,8 +51,8 @@ def test_a_nic_that_is_faster_than_its_slot_sends_what_the_slot_carries() -> Non
         ("ordered", 64, 1.0, 1 / 4),  # a ring passes the end of a leaf of four nodes once
         ("ordered", 64, 2.0, 2 / 4),  # a tree twice
         ("ordered", 4, 2.0, 0.0),  # all below one leaf
-        ("random", 64, 1.0, 1 - 3 / 63),  # 3 of the 63 others share the leaf
-        ("random", 5, 2.0, 1 - 3 / 4),
+        ("random", 64, 1.0, 1.0),  # of 16 leaves the worst keeps none of its four hops: 0.952 + 1.77 · 0.117
+        ("random", 8, 2.0, 1 - 3 / 7 + 0.2 * (4 * 0.5) ** 0.5 * 0.5 / 4),  # of two leaves both have as many
     ],
 )
 def test_share_of_a_pattern_that_leaves_the_leaf(placement: str, n_nodes: int, crossings: float, share: float) -> None:

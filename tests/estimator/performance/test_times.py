@@ -170,9 +170,12 @@ def test_a_ring_in_one_domain_is_the_closed_form(protocol: str) -> None:
     }[protocol]
     fill = {"ll": 0.0, "ll128": 0.5, "simple": 1.0}[protocol] * 14 * value("ring_fill", "hopper")
     fill *= value("fill_share", "all_reduce")
-    alpha = value("launch", "process-per-gpu") + value("base_latency", f"ring.{protocol}")
+    base = value("base_latency", f"ring.{protocol}") * value("latency_factor", "base")
+    alpha = value("launch", "process-per-gpu") + base
     steps, bytes_s = 14 * value("domain_step_latency", f"ring.{protocol}"), 1.75 * SIZES[0] / bandwidth
+    steps *= value("latency_factor", "domain.hopper") if protocol == "ll" else 1.0
     bytes_s = bytes_s / value("pass_efficiency", "all_reduce")
+    bytes_s = bytes_s + SIZES[0] / 8 / value("own_copy_rate", "all_reduce.hopper")
     shown = steps * value("step_hiding") * steps / (value("step_hiding") * steps + bytes_s)
     start = (
         value("start_share", "all_reduce")
@@ -300,7 +303,8 @@ def test_spines_count_where_a_job_leaves_its_pod() -> None:
         )
         for pod in (64, 256)
     )
-    leaf_share, pod_share = 1 - 31 / 255, 1 - 63 / 255
+    leaf_share = 1 - 31 / 255 + 1.42 * (32 * 32 / 256) ** 0.5 * (1 - 32 / 256) / 32  # of the worst of eight leaves
+    pod_share = 1 - 63 / 255 + 1.03 * (64 * 64 / 256) ** 0.5 * (1 - 64 / 256) / 64  # and of four pods
     assert large[0][0] / small[0][0] == pytest.approx(2 * 3 * pod_share / (2 * leaf_share))
     assert LIMITS[small[1][0]] == "spine oversubscription"
     assert LIMITS[large[1][0]] == "leaf oversubscription"
