@@ -1,37 +1,46 @@
 """Max-min fair rates of flows over links: all rise together until a link is full, whose flows stop there, and so on.
 
-Flows that share their paths and their end ports are one class. docs/flows.md says what a flow is and how it is spread.
+Flows that share their paths and their end ports are one class. docs/validation.md says how far the model is from it.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from estimator.units import FloatArray
+from estimator.units import FloatArray, IntArray
 
 FULL = 1e-9  # of a link's rate: what is left where it counts as full
 
 
-class Classes(NamedTuple):
-    """Classes of flows over links; all arrays are floats."""
+class Loads(NamedTuple):
+    """Where classes of flows load links: entries with the rate of all flows of a class on a link ÷ that of one flow."""
 
-    on_links: sparse.csr_array
-    """Shape (n_links, n_classes): the rate of all flows of a class on a link ÷ the rate of one flow."""
-    capacity: FloatArray
-    """Shape (n_links,), in any unit of rate."""
+    link: IntArray  # (n_entries,)
+    of_class: IntArray
+    weight: FloatArray
+
+
+class Classes(NamedTuple):
+    """Classes of flows over links."""
+
+    loads: Loads
+    capacity: FloatArray  # (n_links,), in any unit of rate
+    n: int
 
 
 def fair_rates(classes: Classes) -> FloatArray:
     """Rate of one flow of each class, shape (n_classes,), in the unit of the capacities.
 
-    Every class must cross a link of finite capacity.
+    Raises
+    ------
+    ValueError
+        If a class crosses no link, so that nothing bounds its rate.
     """
-    on_links, left = classes.on_links, classes.capacity.astype(np.float64).copy()
-    rates = np.zeros(on_links.shape[1])
-    is_rising = np.ones(on_links.shape[1], dtype=bool)
+    link, of_class, weight = classes.loads
+    left = classes.capacity.astype(np.float64).copy()
+    rates, is_rising = np.zeros(classes.n), np.ones(classes.n, dtype=bool)
     while is_rising.any():
-        load = on_links @ is_rising.astype(np.float64)
+        load = np.bincount(link, weight * is_rising[of_class], minlength=len(left))
         loaded = load > 0
         if not loaded.any():
             raise ValueError("a class of flows crosses no link, so nothing bounds its rate")
@@ -39,5 +48,5 @@ def fair_rates(classes: Classes) -> FloatArray:
         rates[is_rising] += step
         left -= step * load
         full = loaded & (left <= FULL * classes.capacity)
-        is_rising &= ~((on_links.T @ full.astype(np.float64)) > 0)
+        is_rising &= np.bincount(of_class, full[link], minlength=classes.n) == 0
     return rates

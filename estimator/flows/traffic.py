@@ -7,11 +7,10 @@ as adaptive routing and packet spray do. GPUs hand on what is meant for other ra
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from estimator.fabric.devices import CORE, LEAF, SPINE
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable
-from estimator.flows.solver import Classes
+from estimator.flows.solver import Classes, Loads
 from estimator.units import FloatArray, IntArray
 
 PLANE = 1  # all planes are alike, and each carries its part
@@ -85,34 +84,34 @@ def _classes(fabric: Fabric, flows: FloatArray, ports: IntArray | None) -> Class
     """Classes by pair of leaves that has flows; ``ports`` of each leaf where all of them send alike, else one flow a port."""
     source, target = np.nonzero(flows > 0)
     n = flows[source, target]
-    each = np.arange(len(source))
-    crosses = source != target
-    blocks = [_ends(fabric, source, target, n, ports, len(source))]
-    capacity = [np.full(blocks[0].shape[0], fabric.port_gbit_s)]
+    crosses = (source != target)[:, None]
+    blocks = [_ends(source, target, n, ports)]
+    n_ends = len(source) if ports is None else 2 * fabric.n_leaves
+    capacity = [np.full(n_ends, fabric.port_gbit_s)]
     for ends in (source, target):  # links up from the source's leaf, and down to the target's
         share, through_core = _spread(fabric, source, target, ends)
-        rows, columns = np.nonzero(share * crosses[:, None])
-        link = ends[rows] * fabric.up.shape[1] + columns
-        shape = (fabric.up.size, len(source))
-        blocks.append(sparse.csr_array((share[rows, columns] * n[rows], (link, each[rows])), shape=shape))
+        pair, spine = np.nonzero(share * crosses)
+        blocks.append(Loads(ends[pair] * fabric.up.shape[1] + spine, pair, share[pair, spine] * n[pair]))
         capacity.append(fabric.up.ravel())
         if fabric.top.size:
-            blocks.append(_core_block(fabric, share * (crosses & through_core)[:, None], n))
+            blocks.append(_over_core(fabric, share * (crosses & through_core[:, None]), n))
             capacity.append(fabric.top.ravel())
-    on_links = sparse.csr_array(sparse.vstack(blocks))
-    return Classes(on_links, np.concatenate(capacity))
+    starts = np.cumsum([0, *(len(one) for one in capacity)])
+    loads = Loads(
+        np.concatenate([one.link + start for one, start in zip(blocks, starts, strict=False)]),
+        np.concatenate([one.of_class for one in blocks]),
+        np.concatenate([one.weight for one in blocks]),
+    )
+    return Classes(loads, np.concatenate(capacity), len(source))
 
 
-def _ends(
-    fabric: Fabric, source: IntArray, target: IntArray, n: FloatArray, ports: IntArray | None, n_classes: int
-) -> sparse.csr_array:
-    """What one port of each leaf sends and receives: rows of the ports' own links."""
-    each = np.arange(n_classes)
+def _ends(source: IntArray, target: IntArray, n: FloatArray, ports: IntArray | None) -> Loads:
+    """What one port of each leaf sends and receives, on links of their own."""
+    each = np.arange(len(source))
     if ports is None:
-        return sparse.csr_array(sparse.eye_array(n_classes))
-    sends = sparse.csr_array((n / ports[source], (source, each)), shape=(fabric.n_leaves, n_classes))
-    takes = sparse.csr_array((n / ports[target], (target, each)), shape=(fabric.n_leaves, n_classes))
-    return sparse.csr_array(sparse.vstack([sends, takes]))
+        return Loads(each, each, np.ones(len(source)))
+    weight = np.concatenate([n / ports[source], n / ports[target]])
+    return Loads(np.concatenate([source, len(ports) + target]), np.concatenate([each, each]), weight)
 
 
 def _spread(fabric: Fabric, source: IntArray, target: IntArray, ends: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -123,16 +122,13 @@ def _spread(fabric: Fabric, source: IntArray, target: IntArray, ends: IntArray) 
     return _rows_to_one(weight), through_core
 
 
-def _core_block(fabric: Fabric, share: FloatArray, n: FloatArray) -> sparse.csr_array:
+def _over_core(fabric: Fabric, share: FloatArray, n: FloatArray) -> Loads:
     """Links between spines and cores: what reaches a spine goes on evenly over its links to the core."""
     onward = _rows_to_one(fabric.top)
     pair, spine = np.nonzero(share)
-    core_of = [np.flatnonzero(onward[one]) for one in range(len(onward))]
-    n_cores = np.array([len(core_of[one]) for one in spine], dtype=np.int64)
-    cores = np.concatenate([core_of[one] for one in spine]) if len(spine) else np.zeros(0, dtype=np.int64)
-    pairs, spines = np.repeat(pair, n_cores), np.repeat(spine, n_cores)
-    load = share[pairs, spines] * onward[spines, cores] * n[pairs]
-    return sparse.csr_array((load, (spines * fabric.top.shape[1] + cores, pairs)), shape=(fabric.top.size, len(n)))
+    entry, core = np.nonzero(onward[spine])
+    pair, spine = pair[entry], spine[entry]
+    return Loads(spine * fabric.top.shape[1] + core, pair, share[pair, spine] * onward[spine, core] * n[pair])
 
 
 def _rows_to_one(weight: FloatArray) -> FloatArray:

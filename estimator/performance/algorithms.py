@@ -18,6 +18,7 @@ from estimator.performance.bandwidth import (
     ONE_PROCESS,
     Paths,
     Points,
+    points_of,
     slower,
 )
 from estimator.performance.collectives import (
@@ -28,6 +29,7 @@ from estimator.performance.collectives import (
     VARIANTS,
     Channels,
     Terms,
+    fastest,
     ring_bandwidth,
     ring_steps,
     steps_latency,
@@ -448,3 +450,36 @@ def collective_terms(
         _send_channels(points, constants) if collective == "sendrecv" else None,
         constants.value("nvls_from_bytes") if collective == "all_reduce" else np.inf,
     )
+
+
+# ---------------------------------------------------------------- a measured floor
+
+# Floors of identical machines differ by half to twice, by host, launcher and plugin, which nothing in a design says. One
+# measured time says it: every latency of the model is multiplied by what that time is over the prediction of it.
+SHORT_BYTES: FloatArray = np.array([[8.0]])
+
+
+def floor_ratios(
+    points: Points,
+    constants: ModelConstants,
+    collective: str,
+    algorithm: str | None = None,
+    protocol: str | None = None,
+) -> FloatArray | None:
+    """Measured ÷ predicted time of a short message of ``collective``, shape (n_points,); 1 where nothing is known of it.
+
+    A measured time wins over what a stack is known by. None where neither is known at any point, so that predictions
+    without one cost nothing more.
+    """
+    columns = points.columns
+    if not columns.has_known_floor.any():
+        return None
+    of_stack = np.where(np.isfinite(columns.stack_factor), columns.stack_factor, 1.0)
+    is_measured = np.isfinite(columns.small_message_s)
+    if not is_measured.any():
+        return of_stack
+    there = points_of(columns, columns.small_message_ranks, points.launch, constants)
+    terms = collective_terms(there, constants, collective, algorithm, protocol)
+    predicted_s = fastest(terms, SHORT_BYTES)[0][:, 0]
+    usable = is_measured & np.isfinite(predicted_s) & (predicted_s > 0)
+    return np.where(usable, columns.small_message_s / np.where(usable, predicted_s, 1.0), of_stack)

@@ -28,6 +28,7 @@ from estimator.units import FloatArray, IntArray
 IS_UNTESTED: BoolArray = np.array([name in (*ONLY_FORCED, "pat") for name, _ in VARIANTS])
 IS_COLLNET: BoolArray = np.array([name.startswith("collnet") for name, _ in VARIANTS])
 IS_TREE: BoolArray = np.array([name in ("tree", "nvls_tree") for name, _ in VARIANTS])
+IS_HOP_BY_HOP: BoolArray = np.array([name in ("ring", "pat", "direct") for name, _ in VARIANTS])  # within the line rate
 IS_UPLINK: BoolArray = np.isin(np.arange(len(LIMITS)), [LEAF, SPINE, BALANCING])  # what no published run measures
 RING = VARIANTS.index(("ring", "simple"))
 DOMAINS = ("one", "several")
@@ -109,7 +110,6 @@ def bands(
     points: Points,
     message_bytes: FloatArray,
     limit: IntArray,
-    links: IntArray,
     choice: IntArray,
     is_validated: BoolArray,
     terms: Sequence[Terms],
@@ -118,7 +118,7 @@ def bands(
 ) -> tuple[FloatArray, FloatArray]:
     """Measured ÷ predicted time of nine runs in ten: (low, high) factors, shape (n_collectives, n_points, n_sizes).
 
-    ``limit`` is what takes the most time, ``links`` what holds the bytes up. The width in ln grows with the number of domains
+    ``limit`` is what takes the most time. The width in ln grows with the number of domains
     beyond 16, and where a result rests on a part of the model that few
     runs or none have tested. Where the library may take a ring instead of what is predicted, the ring's time lies inside.
     """
@@ -137,7 +137,7 @@ def bands(
     width = _of_points(points, constants)[None, :, None]
     width = width * np.where(IS_COLLNET[choice], constants.value("band_widening", "in_network_reduction"), 1.0)
     several = (points.n_domains > 1)[:, None]
-    width = width * np.where(several & (links == CHANNELS), constants.value("band_widening", "channels"), 1.0)
+    width = width * np.where(several & (limit == CHANNELS), constants.value("band_widening", "channels"), 1.0)
     width = width * np.where(IS_UPLINK[limit], constants.value("band_widening", "uplinks"), 1.0)
     width = width * np.where(is_validated, 1.0, constants.value("band_widening", "not_validated"))
     low_factor, high_factor = np.exp(low * width), np.exp(high * width)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from estimator.catalog.constants import ModelConstants
-from estimator.performance.algorithms import collective_terms
-from estimator.performance.bands import bands, is_measured
+from estimator.performance.algorithms import collective_terms, floor_ratios
+from estimator.performance.bands import IS_HOP_BY_HOP, bands, is_measured
 from estimator.performance.bandwidth import (
     ALONE,
     CHANNELS,
@@ -34,7 +34,6 @@ from estimator.performance.collectives import (
     saturation,
     shown_steps,
 )
-from estimator.performance.floors import floor_ratios
 from estimator.performance.result import (
     AllReduceTable,
     AllToAllFigure,
@@ -144,14 +143,16 @@ def _times(
     found = _Answered(terms, message_bytes)
     limit, links = found.limits()
     is_validated = is_measured(points, found.message_bytes, links, found.choice, constants, names)
-    low, high = bands(points, found.message_bytes, limit, links, found.choice, is_validated, terms, constants, names)
+    low, high = bands(points, found.message_bytes, limit, found.choice, is_validated, terms, constants, names)
     alone = (points.n_ranks == 1)[:, None]
     time_s = np.where(alone, 0.0, found.time_s)
     algbw = np.where(alone, 0.0, found.message_bytes / np.where(alone, 1.0, time_s))
     factors = np.stack([BUS_FACTORS[name](points.n_ranks) for name in names])[:, :, None]
+    rates = np.stack([line_rates(points, name)[0] for name in names])[:, :, None]
+    at_line_rate_s = np.where(IS_HOP_BY_HOP[found.choice], found.message_bytes * factors / rates, 0.0)
     columns = (
         time_s,
-        time_s * low,
+        np.clip(at_line_rate_s, time_s * low, time_s),  # no run is faster than the wire
         time_s * high,
         np.where(alone, -1, found.choice),
         np.where(alone, ALONE, limit),
