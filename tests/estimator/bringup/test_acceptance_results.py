@@ -149,7 +149,7 @@ def test_a_tree_on_two_nodes_proves_nothing_of_the_network() -> None:
     for busbw, verdict, words in (
         (470.0, "pass", "NCCL_ALGO=RING"),
         (410.0, "pass", "NCCL_ALGO=RING"),
-        (300.0, "fail", ""),
+        (250.0, "fail", ""),  # sites that the model has not seen differ by 15 % either way
     ):
         (result,) = [one for one in judge(("run.txt", nccl_log(busbw, 16, 2))).results if one.measured]
         assert (result.gate, result.verdict) == ("pair_all_reduce", verdict), busbw
