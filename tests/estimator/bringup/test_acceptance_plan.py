@@ -53,7 +53,7 @@ def test_gates_go_from_the_slot_to_the_cluster() -> None:
         assert gate.fault_at < gate.expected
         assert 0 < gate.false_alarm < 0.01
         # the whole cluster has more domains than any published run: its band is wide, and only a calibration narrows it
-        assert gate.miss <= (0.25 if gate.code == "cluster_all_reduce" else 0.01), gate.code
+        assert gate.miss <= (0.4 if gate.code in ("cluster_all_reduce", "cluster_alltoall") else 0.01), gate.code
 
 
 def test_expected_values_are_the_predictions_of_the_model() -> None:

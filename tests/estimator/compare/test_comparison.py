@@ -235,9 +235,8 @@ def test_bands_decide_what_is_the_same_bandwidth() -> None:
     speed = figure(answer, "busbw_gb_s")
     assert speed["differences"][1]["is_about_same"]
     assert speed["differences"][1]["is_better"] is None
-    assert not speed["differences"][2]["is_about_same"]
-    assert speed["differences"][2]["is_better"]
-    assert speed["best"] == [2]
+    # in-network reduction can fail to start without a word, and its band reaches down to the ring
+    assert speed["differences"][2]["is_about_same"]
     low, typical, high = (speed["values"][0][end] for end in ("low", "typical", "high"))
     assert low < typical < high
 

