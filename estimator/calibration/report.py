@@ -175,7 +175,7 @@ class _Found(NamedTuple):
 
 def _predicted(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants) -> dict[tuple[str, str], _Found]:
     """Predictions of runs by name and collective, one call a group."""
-    out = {}
+    out: dict[tuple[str, str], _Found] = {}
     for batch in batches_of(runs, catalog):
         first = batch.runs[0]
         points = points_of(batch.columns, batch.n_ranks, first.launch, constants)
@@ -184,7 +184,7 @@ def _predicted(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants)
             n, measured = len(run.time_us), np.array(run.time_us)
             us = [s_to_us(column[i, :n]) for column in (times.time_s, times.low_s, times.high_s)]
             inside = (us[1] <= measured) & (measured <= us[2])
-            out[run.name, run.collective] = _Found(*us, np.log(us[0] / measured), inside)
+            out[run.name, run.collective] = _Found(us[0], us[1], us[2], np.log(us[0] / measured), inside)
     return out
 
 
@@ -213,7 +213,7 @@ def _held(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants) -> d
     tested = predicted_without(runs, folds, catalog)
     residuals = residuals_of(tested.runs, tested.error)
     every = band_values(residuals)
-    out = {}
+    out: dict[tuple[str, str], _Found] = {}
     for fold, values in enumerate(folds):
         others = band_values([one for one in residuals if fold_of[one.run.site] != fold])
         pooled = {key: others[_pool(key)] for key in every if key not in others and _pool(key) in others}

@@ -165,12 +165,18 @@ def kept() -> tuple[Agreement, ...]:
     out = []
     with AGREEMENT.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            numbers = {name: int(row[name]) for name in ("nodes", "planes", "tiers", "failed_spines")}
-            words = {
-                name: row[name]
-                for name in ("server", "generation", "layout", "oversubscription", "spine_oversubscription")
-            }
-            out.append(Agreement(Case(**numbers, **words), row["pattern"], float(row["model"]), float(row["solver"])))
+            case = Case(
+                nodes=int(row["nodes"]),
+                server=row["server"],
+                generation=row["generation"],
+                oversubscription=row["oversubscription"],
+                layout=row["layout"],
+                planes=int(row["planes"]),
+                tiers=int(row["tiers"]),
+                spine_oversubscription=row["spine_oversubscription"],
+                failed_spines=int(row["failed_spines"]),
+            )
+            out.append(Agreement(case, row["pattern"], float(row["model"]), float(row["solver"])))
     return tuple(out)
 
 

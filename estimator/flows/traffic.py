@@ -11,6 +11,7 @@ import numpy as np
 from estimator.fabric.devices import CORE, LEAF, SPINE
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable
 from estimator.flows.solver import Classes, Loads
+from estimator.performance.bandwidth import BoolArray
 from estimator.units import FloatArray, IntArray
 
 PLANE = 1  # all planes are alike, and each carries its part
@@ -114,10 +115,10 @@ def _ends(source: IntArray, target: IntArray, n: FloatArray, ports: IntArray | N
     return Loads(np.concatenate([source, len(ports) + target]), np.concatenate([each, each]), weight)
 
 
-def _spread(fabric: Fabric, source: IntArray, target: IntArray, ends: IntArray) -> tuple[FloatArray, FloatArray]:
+def _spread(fabric: Fabric, source: IntArray, target: IntArray, ends: IntArray) -> tuple[FloatArray, BoolArray]:
     """(shares of the spines at leaf ``ends`` for each pair of leaves, which pairs meet in no spine and cross the core)."""
     common = (fabric.up[source] > 0) & (fabric.up[target] > 0)
-    through_core = ~common.any(axis=1)
+    through_core: BoolArray = np.logical_not(np.any(common, axis=1))
     weight = fabric.up[ends] * np.where(through_core[:, None], True, common)
     return _rows_to_one(weight), through_core
 
