@@ -144,9 +144,19 @@ def _model_shares(system: Json, n_nodes: int, catalog: Catalog) -> tuple[float, 
 
 
 COLUMNS = (
-    "nodes", "server", "generation", "layout", "planes", "tiers", "oversubscription", "spine_oversubscription",
-    "failed_spines", "pattern", "model", "solver",
-)  # fmt: skip
+    "nodes",
+    "server",
+    "generation",
+    "layout",
+    "planes",
+    "tiers",
+    "oversubscription",
+    "spine_oversubscription",
+    "failed_spines",
+    "pattern",
+    "model",
+    "solver",
+)
 
 
 def write(rows: Iterable[Agreement], path: Path = AGREEMENT) -> None:
