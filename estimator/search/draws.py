@@ -18,7 +18,7 @@ from estimator.search.result import Chance, Draws
 from estimator.units import CENTS_PER_USD, BoolArray, FloatArray
 
 DRAWS = 2_000  # of the 10,000 of a cost the first: a share is known to two hundredths
-MOST_DRAWN = 40  # designs
+MOST_DRAWN = 24  # designs
 MOST_DRAWN_ALONE = 8  # where some have a floor plan or other networks, which take a hundred times as long
 SURE = 0.95
 _PURCHASE, _NETWORK, _TOTAL, _HOUR = "purchase", "network", "total", "per_gpu_hour"

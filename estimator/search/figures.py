@@ -86,6 +86,7 @@ FIGURES = {
         Figure("endpoints_left", "Share of endpoints left after the loss of a leaf", "share", True, largest=1),
         Figure("growth_nodes", "Nodes that it grows to without recabling", "nodes", is_more=True),
         Figure("in_network_reduction", "In-network reduction available", "yes or no", True, largest=1),
+        Figure("managed", "A switch has its own management", "yes or no", True, largest=1),
         Figure("longest_cable_m", "Longest cable", "m"),
         Figure("switch_vendors", "Vendors of switches", "vendors"),
         Figure("vendors", "Vendors of switches, transceivers and cables", "vendors"),

@@ -320,9 +320,9 @@ class _Search:
     def _fingerprint(self, rows: IntArray) -> FloatArray:
         """All figures of some candidates, ranges too: what is equal in all of them is shown once."""
         table = self.found.table
-        return np.stack(
-            [side[key][rows] for side in (table.typical, table.low, table.high) for key in table.typical], axis=1
-        )
+        money = [key for key in table.typical if key[0] in FIGURES and FIGURES[key[0]].is_money]
+        ends = [side[key][rows] for side in (table.low, table.high) for key in money]
+        return np.stack([*(column[rows] for column in table.typical.values()), *ends], axis=1)
 
     def _first_requests(self, rows: IntArray, most: int) -> list[int]:
         out: list[int] = []

@@ -31,6 +31,22 @@ ALWAYS = (
     "power_kw",
     "racks",
 )
+WORTH = (
+    "all_to_all_gb_s",
+    "all_reduce_gb_s",
+    "step_s",
+    "tpot_ms",
+    "uplinks_left",
+    "endpoints_left",
+    "growth_nodes",
+    "managed",
+    "in_network_reduction",
+    "power_kw",
+    "switches",
+)
+"""Figures that money buys, what moves a job first."""
+MOST_WORTH = 2
+SAME = 1e-9
 SHORT = {
     "network_usd": "Network",
     "capex_usd": "Purchase",
@@ -69,6 +85,8 @@ class FoundRow(NamedTuple):
     is_on_front: bool
     alike: int
     lost: str
+    bought: str
+    """What it has over the best one."""
     wins: Cell
     """Share of draws in which no other design is better, and what it costs more than the best of each."""
 
@@ -125,6 +143,7 @@ def _rows(found: Search, names: Sequence[str], heads: Sequence[Head]) -> Iterato
             is_on_front=at in on_front,
             alike=one.alike,
             lost=_lost(one.lost_on),
+            bought=_bought(one, found.designs[0]),
             wins=_wins(one.chance),
         )
 
@@ -166,6 +185,17 @@ def _lost(lost: Lost | None) -> str:
         return ""
     figure = FIGURES[lost.figure]
     return f"{figure_text(lost.by, figure.unit)} {'less' if figure.is_more else 'more'}: {in_sentence(figure.title)}"
+
+
+def _bought(one: FoundDesign, best: FoundDesign) -> str:
+    """What a design has over the best one: the first figures of WORTH in which it is better."""
+    found = []
+    for name in WORTH:
+        figure, mine, other = FIGURES[name], one.figures[name], best.figures[name]
+        if mine is None or other is None or abs(mine - other) <= SAME * abs(other) or (mine > other) != figure.is_more:
+            continue
+        found.append(f"{in_sentence(figure.title)} {figure_text(mine, figure.unit)}")
+    return ", ".join(found[:MOST_WORTH])
 
 
 def _binding(found: Search, one: Binding) -> str:

@@ -23,6 +23,7 @@ class PartFacts:
     switch_vendors: int
     announced: int
     longest_m: float
+    is_managed: bool
 
     @property
     def figures(self) -> dict[str, float]:
@@ -34,6 +35,7 @@ class PartFacts:
             "switch_vendors": float(self.switch_vendors.bit_count()),
             "announced_parts": float(self.announced),
             "longest_cable_m": self.longest_m,
+            "managed": float(self.is_managed),
         }
 
 
@@ -47,13 +49,16 @@ def vendors_of(catalog: Catalog) -> tuple[str, ...]:
 def part_facts(lines: Iterable[BilledLine | BomLine], catalog: Catalog) -> PartFacts:
     """Of the lines of a bill of materials."""
     vendors, switch_vendors, announced, longest = 0, 0, set(), 0.0
+    is_managed = False
     names = vendors_of(catalog)
     for line in lines:
         if line.category not in _OF_NETWORK:
             continue
         longest = max(longest, line.length_m or 0.0)
         part = line.part or ""
-        record = catalog.switches.get(part) or catalog.cables.get(part)
+        switch = catalog.switches.get(part)
+        is_managed |= switch is not None and switch.managed
+        record = switch or catalog.cables.get(part)
         if record is None:
             continue
         if record.vendor != GENERIC:
@@ -62,4 +67,4 @@ def part_facts(lines: Iterable[BilledLine | BomLine], catalog: Catalog) -> PartF
             switch_vendors |= bit * (line.category == SWITCH)
         if record.status != "available":
             announced.add(part)
-    return PartFacts(vendors, switch_vendors, len(announced), longest)
+    return PartFacts(vendors, switch_vendors, len(announced), longest, is_managed)

@@ -43,7 +43,7 @@ def test_what_is_chosen_in_one_is_marked_in_the_other(app, blank):
     first.get_by_role("button", name="Pin").click()
     expect(page.locator("[data-found-pinned] th")).to_contain_text(name)
     page.locator("th button.sort", has_text="Switches").click()
-    numbers = [int(text) for text in page.locator("tbody:last-of-type tr td:nth-of-type(8)").all_text_contents()]
+    numbers = [int(text) for text in page.locator("tbody:last-of-type tr td:nth-of-type(9)").all_text_contents()]
     assert numbers == sorted(numbers)
     expect(page.locator("[data-found-pinned] th")).to_contain_text(name)
     page.fill("#found-filter", "top rack 2:1")
