@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from estimator.calibration.logs.inference import agrees, collective_in, collective_of, gpus_of
 from estimator.calibration.logs.json_form import json_runs
 from estimator.calibration.logs.lines import LogRow
+from estimator.calibration.logs.other_tools import tool_of
 from estimator.calibration.logs.runs import Rank, Run, runs_of
 from estimator.calibration.result import LogLine
 from estimator.errors import Problem, SpecError
@@ -71,7 +72,14 @@ def read_logs(name: str, data: bytes) -> tuple[ParsedLog, ...]:
     read = tuple(log for log in logs if log is not None)
     if not read:
         n_rows = sum(len(run.rows) for run in runs)
-        seen = f"{n_rows} rows were read and none can be used" if n_rows else "no row of results in it"
+        tool = None if n_rows else tool_of(text)
+        seen = (
+            f"{n_rows} rows were read and none can be used"
+            if n_rows
+            else f"it is of {tool}, which measures one path or lists links and no collective"
+            if tool
+            else "no row of results in it"
+        )
         message = f"{name}: {seen}. Give the text that all_reduce_perf and its like print, or their JSON."
         raise SpecError([Problem("log", "no_rows", message)])
     lost = [line for run, log in zip(runs, logs, strict=True) if log is None for line in run.dropped]

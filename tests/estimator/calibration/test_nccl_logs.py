@@ -468,6 +468,29 @@ def test_a_file_without_rows_is_refused_with_the_way_out(data: bytes) -> None:
     assert error.value.problems[0].code == "no_rows"
 
 
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        (
+            " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n 65536 5000 391.1 390.9 0.745\n",
+            "ib_write_bw",
+        ),
+        (
+            " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]\n 2 1000 2.11 5.2 2.2 2.2\n",
+            "ib_read_lat",
+        ),
+        ("nvbandwidth Version: v0.8\nRunning host_to_device_memcpy_ce.\n", "nvbandwidth"),
+        ("ClusterKit 1.12\nLatency (usec) min 1.2\n", "ClusterKit"),
+    ],
+)
+def test_a_file_of_another_tool_is_refused_by_its_name(text: str, tool: str) -> None:
+    with pytest.raises(SpecError) as error:
+        read_logs("x.txt", text.encode())
+    (problem,) = error.value.problems
+    assert problem.code == "no_rows"
+    assert tool in problem.message
+
+
 @pytest.mark.parametrize("unit", ["Rank 1 ", "Rank 1 Pid 1 on ", "1 1 float ", "a ", "2026-11-28T00:00:00 ", "NCCL_A="])
 def test_reading_takes_a_time_that_grows_with_the_length_of_a_line(unit: str) -> None:
     """A line four times as long takes about four times as long, where it took sixteen times: 20 MB took minutes."""
