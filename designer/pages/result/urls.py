@@ -9,6 +9,7 @@ from designer.pages.result.settings import changes, check, files
 
 urlpatterns = [
     path("designs/<uuid:design_id>/checklist/", checklist.checklist, name="checklist"),
+    path("designs/<uuid:design_id>/checklist/news/", checklist.checklist_news, name="checklist-news"),
     path("designs/<uuid:design_id>/checklist/tick/", checklist.checklist_tick, name="checklist-tick"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/", views.estimate_status, name="estimate-status"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/cancel/", views.estimate_cancel, name="estimate-cancel"),

@@ -4,11 +4,13 @@ A tick belongs to an item's code, which stays from state to state; what was to d
 something else is shown as one. Each row has a number that counts its changes: who ticks says which one they saw.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from django.db import IntegrityError, transaction
+from django.db.models import Max, Sum
 from django.utils import timezone
 
 from designer.models import ChecklistTick, Design
@@ -21,6 +23,8 @@ from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.record import IfAny, Record
 from estimator.spec.parse import parse_spec
 
+US_PER_S = 10**6
+LATE_S = 60  # that a tick may take from its time to the database
 KEPT = 8  # checklists of a process: one takes about a second to make
 
 
@@ -111,6 +115,35 @@ def with_ticks(design: Design, items: Iterable[Item]) -> list[Ticked]:
     """Items with their ticks, in their order."""
     ticks = {tick.item: tick for tick in design.ticks.all()}
     return [Ticked(item, ticks.get(item.code)) for item in items]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What somebody has seen of a design's ticks: how many changes there were, and when the last of them was made."""
+
+    n_changes: int
+    at_us: int
+    """Microseconds since 1970; 0 where there was none."""
+
+    @classmethod
+    def of(cls, design: Design) -> "Seen":
+        """All there are now. Taken before ticks are read, so that none falls between."""
+        found = design.ticks.aggregate(n=Sum("version"), at=Max("at"))
+        latest = found.get("at")
+        return cls(found.get("n") or 0, round(latest.timestamp() * US_PER_S) if latest else 0)
+
+    @classmethod
+    def parse(cls, text: str) -> "Seen":
+        """As ``str`` writes it; nothing where it is nonsense."""
+        match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,17})", text, flags=re.ASCII)
+        return cls(int(match[1]), int(match[2])) if match else cls(0, 0)
+
+    def __str__(self) -> str:
+        return f"{self.n_changes}-{self.at_us}"
+
+    def is_before(self, tick: ChecklistTick) -> bool:
+        """Whether a tick may have been made since: one that was written late bears an earlier time."""
+        return tick.at.timestamp() * US_PER_S >= self.at_us - LATE_S * US_PER_S
 
 
 def as_text(design: Design, checklist: Checklist) -> TickText:

@@ -16,6 +16,7 @@ from designer.pages.sending import attachment
 from designer.services.access import design_page, design_to_change, design_to_see, name_of, visiting
 from designer.services.bringup.checklists import (
     ChangedMeanwhile,
+    Seen,
     Ticked,
     as_text,
     checklist_now,
@@ -33,6 +34,7 @@ from estimator.record import Given
 from estimator.units import is_whole_number
 
 PAGE, ITEM = "designer/result/bringup/checklist.html", "designer/result/bringup/_item.html"
+NEWS = "designer/result/bringup/_news.html"
 ALL = "all"
 MOST_SHOWN = 1_500  # items of a page; a file has all of them
 MOST_DAYS, NEAR = 60, 12  # to choose from; of more of them those that are near
@@ -85,6 +87,28 @@ def checklist(request: HttpRequest, design_id: UUID) -> HttpResponse:
 
 
 @design_page
+@require_safe
+def checklist_news(request: HttpRequest, design_id: UUID) -> HttpResponse:
+    """What others ticked since a page was loaded, for its polling: items of its day and crew; nothing if nobody did."""
+    design = design_to_see(request, design_id)
+    seen = Seen.parse(request.GET.get("seen", ""))
+    if seen == Seen.of(design):
+        return HttpResponse(status=204)
+    try:
+        context = page_context(design, checklist_now(design), request.GET)
+    except EstimatorError:
+        return HttpResponse(status=204)  # the page says why when it is loaded again
+    rows = [
+        row
+        for group in context.get("groups", [])
+        for row in group.rows
+        if row.one.tick and seen.is_before(row.one.tick)
+    ]
+    context |= {"design": design, "may_tick": visiting(request) != "read", "rows": rows}
+    return render(request, NEWS, context)
+
+
+@design_page
 @require_POST
 def checklist_tick(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """Tick an item or take its tick back: the item as it is then, and for a page without scripts the page again."""
@@ -123,6 +147,7 @@ def checklist_tick(request: HttpRequest, design_id: UUID) -> HttpResponse:
 
 def page_context(design: Design, made: Checklist, query: Given) -> Context:
     """The items that an address asks for: in hand on a day (the first with something to do) or on any, of a crew or of all."""
+    seen = Seen.of(design)
     ticked = with_ticks(design, made.items)
     crew = one_of(query.get("crew"), ("", *(one.code for one in made.crews)))
     of_crew = [Row(number, one) for number, one in enumerate(ticked, start=1) if crew in ("", one.item.crew)]
@@ -130,6 +155,7 @@ def page_context(design: Design, made: Checklist, query: Given) -> Context:
     of_day = [row for row in of_crew if day == ALL or row.one.item.day <= int(day) <= row.one.item.last_day]
     return {
         "checklist": made,
+        "seen": seen,
         "crew": crew,
         "day": day,
         "days": _days(of_crew, 0 if day == ALL else int(day)),

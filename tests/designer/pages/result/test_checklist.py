@@ -1,6 +1,7 @@
 """The page of the checklist: ticking from two browsers, who may, other states of the design, printing, files."""
 
 import csv
+import html
 import io
 import re
 from collections.abc import Mapping
@@ -109,6 +110,30 @@ def test_two_browsers_do_not_overwrite_each_other(page: Client, design: Design, 
     again = send(other, design, codes[0], version=2, headers=HTMX)
     assert "Guest" in text_of(again)
     assert ChecklistTick.objects.get(item=codes[0]).version == 3
+
+
+def test_ticks_of_others_appear_on_a_page_that_is_open(page: Client, design: Design) -> None:
+    other, _, _ = visitor(design, "edit")
+    first, second = (item.code for item in checklist_now(design).items[:2])
+    send(page, design, first, headers=HTMX)
+    loaded = other.get(address(design), {"day": "1"}).content.decode()
+    (news,) = [html.unescape(one) for one in re.findall(r'hx-get="([^"]+/news/[^"]+)" hx-trigger="every', loaded)]
+    assert other.get(news).status_code == 204  # nothing is new
+    send(page, design, second, headers=HTMX)
+    answer = other.get(news)
+    words = answer.content.decode()
+    assert re.search(r'id="item-2" hx-swap-oob="true">', words)
+    assert "2 of" in text_of(answer)
+    (again,) = [html.unescape(one) for one in re.findall(r'hx-get="([^"]+/news/[^"]+)" hx-trigger="every', words)]
+    assert other.get(again).status_code == 204
+    send(page, design, second, version=1, done="no", headers=HTMX)
+    assert "Taken back by ada" in text_of(other.get(again))
+    # of another crew nothing is sent but the count, and nonsense is as having seen nothing
+    elsewhere = other.get(again.replace("crew=", "crew=cabling")).content.decode()
+    assert 'id="item-' not in elsewhere
+    assert 'id="check-done"' in elsewhere
+    assert 'id="item-1"' in other.get(re.sub("seen=[^&]+", "seen=x", again)).content.decode()
+    assert Client().get(news).status_code == 302
 
 
 def test_a_new_state_keeps_the_ticks_of_items_that_still_exist(page: Client, design: Design, owner: User) -> None:
