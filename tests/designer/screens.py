@@ -94,6 +94,8 @@ PAGES = {
     "settings": Shot("{roce}?tab=bringup", click="#settings-files li:nth-child(2) a.button"),
     "settings-plan": Shot("{roce}?tab=bringup", at="#plan"),
     "settings-file": Shot("{roce}?tab=bringup", click="#environment a.button"),
+    "settings-check": Shot("{roce}?tab=bringup", click="#settings-there a.button"),
+    "settings-changes": Shot("{roce}settings/changes/"),
     "checklist": Shot("{hall}checklist/"), "checklist-cabling": Shot("{hall}checklist/?crew=cabling"),
     "schedule": Shot("{hall}?tab=cabling&view=schedule", at="#result"),
     "floor": Shot("{hall}?tab=racks", at="#floor"), "elevations": Shot("{hall}?tab=racks", at="#racks"),

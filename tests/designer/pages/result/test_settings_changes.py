@@ -15,7 +15,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.spec.parse import parse_spec
 from tests.designer.pages.design.test_sharing import visitor
 from tests.designer.pages.result.test_asbuilt import text_of
-from tests.estimator.bringup.test_setting_changes import BASE, LONGER
+from tests.estimator.bringup.test_setting_changes import ARISTA, BASE, LONGER
 
 pytestmark = pytest.mark.django_db
 WHY = "ecause the longest cable of the group grew from 20 to 50 m"
@@ -47,6 +47,14 @@ def test_the_page_says_what_changed_and_why(page: Client, design: Design) -> Non
     assert "shrank from 50 to 20 m" in back
     for nonsense in ("9", "x", "<script>"):
         assert page.get(address, {"from": nonsense, "to": nonsense}).status_code == 200
+
+
+def test_other_boxes_are_shown_with_texts_and_numbers(page: Client, design: Design, owner: User) -> None:
+    save_design(owner, spec_of(ARISTA), design)
+    shown = text_of(page.get(reverse("settings-changes", args=[design.pk])))
+    assert "150,000 to 1,501,500 B, marking 100 %" in shown
+    assert "cnp.queue leaf 6 7" in shown
+    assert "ecause leaf switches run Arista EOS (Cumulus Linux before)" in shown
 
 
 def test_the_panel_of_versions_leads_to_it(page: Client, design: Design) -> None:
