@@ -1,5 +1,6 @@
 """The request of a search as a form: fields of a design that are fixed, a list, a range or free; objective, limits, front."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,15 +10,17 @@ from typing import Any, NamedTuple
 from django import forms
 from django.contrib.auth.models import User
 
-from designer.forms.asking import ask
+from designer.forms.asking import ask, hidden
 from designer.forms.design import DesignForm
 from designer.forms.keys import ALL_KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, Key, field_name, read_path, write_path
+from designer.forms.workloads import models
 from designer.wording.context import Context
 from designer.wording.numbers import message_size
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.record import Given, Json
 from estimator.search.columns.parts import vendors_of
+from estimator.search.columns.work import INFER, TRAIN
 from estimator.search.figures import FIGURES
 from estimator.search.limits import VENDORS
 from estimator.search.request import DEFAULT_BYTES
@@ -28,6 +31,8 @@ WAYS = {FIXED: "Fixed", LIST: "List", RANGE: "Range", OPEN: "Free"}
 N_LIMITS, N_FRONT = 6, 2
 HOW_VENDORS, VENDOR_NAMES = "vendors_how", "vendors"
 ALLOWED, BARRED = "allowed", "barred"
+WORK, WORK_MODEL, WORK_LOAD, WORK_KEPT = "work", "work_model", "work_load", "work_kept"
+USUAL_LOAD, USUAL_MODEL = 4096, "llama3-70b"
 TOPS = (20, 50, 100, 200)
 SIZES = (2**10, 2**20, 2**24, 2**28, 2**30, DEFAULT_BYTES)
 
@@ -167,6 +172,10 @@ class ExploreForm(forms.Form):
         """Controls of the limit that names vendors: how, and which."""
         return [self[HOW_VENDORS], self[VENDOR_NAMES]]
 
+    def work_controls(self) -> list[forms.BoundField]:
+        """Controls of the workload."""
+        return [self[name] for name in (WORK, WORK_MODEL, WORK_LOAD)]
+
     def front(self) -> list[forms.BoundField]:
         """Controls of the figures of the front."""
         return [self[f"pareto{at}"] for at in range(N_FRONT)]
@@ -196,8 +205,17 @@ class ExploreForm(forms.Form):
         pareto = [given[f"pareto{at}"] for at in range(N_FRONT) if given.get(f"pareto{at}")]
         aims: Json = {"objective": given.get("objective") or None, "limits": limits, "pareto": pareto}
         numbers = {name: number_of(given.get(name)) for name in ("at_bytes", "top")}
-        asked = {"base": base, "free": free, **aims, **numbers}
+        asked = {"base": base, "free": free, **aims, **numbers, "workload": self._workload()}
         return {key: value for key, value in asked.items() if value not in (None, [])}
+
+    def _workload(self) -> Json | None:
+        """What runs on the candidates, with the keys of the request that the form does not show."""
+        given = self.cleaned_data
+        if not (kind := given.get(WORK)):
+            return None
+        kept = _mapping(given.get(WORK_KEPT))
+        load = {"concurrency": number_of(given.get(WORK_LOAD))} if kind == INFER and given.get(WORK_LOAD) else {}
+        return {kind: {**_mapping(kept.get(kind)), "model": given.get(WORK_MODEL), **load}}
 
     def _path(self, path: str) -> str:
         return size_path(self.cleaned_data.get(SIZE_UNIT)) if path == SIZE else path
@@ -253,6 +271,8 @@ def control_of(problem: Problem, asked: Given) -> tuple[str, str]:
                 else (f"{name}{at}", label)
             )
     span, _, _ = path.partition(".")
+    if span == "workload":
+        return (WORK_MODEL, "Model") if path.endswith(".model") else (WORK, "Workload")
     if span in ("x", "y"):
         return (f"{span}_values", "Values") if ".values" in path else (span, "What varies")
     path = path.removeprefix("base.")
@@ -302,6 +322,11 @@ def _aims() -> dict[str, forms.Field]:
     }
     for at in range(N_FRONT):
         found[f"pareto{at}"] = ask(("Against", "and")[at], "", [("", "nothing"), *figures])
+    kinds = [("", "None"), (TRAIN, "Training"), (INFER, "Serving")]
+    found[WORK] = ask("Workload", "For step time, tokens and dollars a million tokens.", kinds)
+    found[WORK_MODEL] = ask("Model", "", models())
+    found[WORK_LOAD] = ask("Requests in flight, of serving", "", inputmode="numeric", placeholder=f"{USUAL_LOAD:,}")
+    found[WORK_KEPT] = hidden()
     makers = [(name, name) for name in vendors_of(load_catalog())]
     ways = [("", "Any vendor"), (ALLOWED, "Only these"), (BARRED, "None of these")]
     found[HOW_VENDORS] = ask("Vendors of switches", "", ways)
@@ -376,6 +401,11 @@ def _initial_of(values: Given) -> Context:
     out: Context = {key: values.get(key) for key in ("objective", "top")}
     out |= {"at_bytes": values.get("at_bytes") or DEFAULT_BYTES}
     out |= {f"pareto{at}": name for at, name in enumerate(_listed(values, "pareto"))}
+    workload = _mapping(values.get("workload"))
+    kind = next((one for one in (TRAIN, INFER) if one in workload), "")
+    request = _mapping(workload.get(kind))
+    out |= {WORK: kind, WORK_MODEL: request.get("model") or USUAL_MODEL, WORK_LOAD: request.get("concurrency")}
+    out |= {WORK_KEPT: json.dumps(workload) if workload else ""}
     limits = [one for one in _listed(values, "limits") if isinstance(one, Mapping)]
     for one in filter(_names_vendors, limits):
         how = ALLOWED if one.get(ALLOWED) is not None else BARRED
@@ -383,6 +413,16 @@ def _initial_of(values: Given) -> Context:
     for at, limit in enumerate(one for one in limits if not _names_vendors(one)):
         out |= {f"limit{at}": limit.get("figure"), f"least{at}": limit.get("least"), f"most{at}": limit.get("most")}
     return out
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """An object, or the one that a text says; an empty one for anything else."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value or "{}")
+        except ValueError:
+            return {}
+    return value if isinstance(value, Mapping) else {}
 
 
 def _names_vendors(limit: Any) -> bool:

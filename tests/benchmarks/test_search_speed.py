@@ -52,8 +52,9 @@ def test_twenty_thousand_candidates_a_second(benchmark: Any, name: str) -> None:
 # ---------------------------------------------------------------- the page, and workers
 
 FIRST_FRONT_S = 0.3  # of processor time, a usual request on a warm process
-LARGE = {
-    "base": REQUESTS["ratios and spines"] | {"compute": {"server": "dgx-h100", "nodes": {"from": 16, "to": 751}}},
+LARGE = {  # two tiers
+    "base": REQUESTS["ratios and spines"] | {"compute": {"server": "dgx-h100", "nodes": {"from": 16, "to": 255}}},
+    "free": ["layout"],
     "pareto": ["network_usd", "all_to_all_gb_s"],
 }
 LARGE_S = 15.0  # by the clock, two processes

@@ -82,6 +82,7 @@ def test_it_begins_with_an_answer_whose_best_comes_first(page: Client) -> None:
     [
         SMALL,
         SMALL | {"limits": [{"figure": "racks", "most": 40, "at_bytes": 2**30}], "at_bytes": 2**30, "top": 100},
+        SMALL | {"objective": "step_s", "workload": {"train": {"model": "llama3-8b", "parallel": {"tp": 8, "pp": 1}}}},
         SMALL
         | {
             "limits": [
@@ -99,7 +100,7 @@ def test_it_begins_with_an_answer_whose_best_comes_first(page: Client) -> None:
             "pareto": FRONT,
         },
     ],
-    ids=["free", "limits", "vendors", "lists-and-ranges"],
+    ids=["free", "limits", "workload", "vendors", "lists-and-ranges"],
 )
 def test_a_request_goes_through_the_form_and_comes_out_as_it_was(page: Client, asked: dict[str, Any]) -> None:
     response = page.post(reverse("explore"), sent_by_a_browser(ExploreForm(values=asked)))
@@ -141,6 +142,7 @@ def test_what_is_wrong_is_named_with_its_control(page: Client) -> None:
         ({}, {"limits": [{"figure": "racks", "most": "ten"}]}, "limit0"),
         ({}, {"limits": [{"figure": "tiers", "least": 4}]}, "limit0"),
         ({}, {"limits": [{"figure": "switch_vendors", "barred": ["Nvidea"]}]}, "vendors"),
+        ({}, {"workload": {"train": {"model": "llama-x"}}}, "work_model"),
     ],
 )
 def test_wrong_types_and_limits_are_named_beside_their_control(
