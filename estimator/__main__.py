@@ -302,9 +302,19 @@ def _accept(asked: argparse.Namespace) -> Iterator[bytes]:
     _argument("--file", dest="wanted", metavar="NAME", help="another file of the target; a wrong name lists them"),
     _argument("--archive", choices=["zip"], help="all files of the target in one, or of all targets"),
     _argument("--since", metavar="SPEC", help="what is set otherwise than in this earlier state, and why"),
+    _argument(
+        "--data-class",
+        default="lossless",
+        metavar="CLASS",
+        help="lossless: PFC (default); trimming: lossy with packet trimming",
+    ),
+    _argument(
+        "--weeks", type=float, default=6.0, metavar="N", help="of work at the site, for the crews of the checklist (6)"
+    ),
 )
 def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.bringup.changes.changes import changed_settings
+    from estimator.bringup.plan.choices import choices
     from estimator.bringup.plan.design import plan_of
     from estimator.bringup.renderings.targets import archive, file_of, plan_answer, target_named
     from estimator.catalog.loader import load_catalog
@@ -312,10 +322,11 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
 
     if asked.target:
         target_named(asked.target)  # refused before the design is worked out
+    chosen = choices(data_class=asked.data_class, weeks=asked.weeks)
     catalog = load_catalog()
-    plan = plan_of(parse_spec(_read_json(asked.file), catalog), catalog)
+    plan = plan_of(parse_spec(_read_json(asked.file), catalog), catalog, chosen)
     if asked.since:
-        before = plan_of(parse_spec(_read_json(asked.since), catalog), catalog)
+        before = plan_of(parse_spec(_read_json(asked.since), catalog), catalog, chosen)
         return _json(changed_settings(before, plan).as_json())
     if asked.archive:
         return archive(plan, asked.target)
@@ -328,13 +339,18 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
     "settings that devices have, against the plan and each other",
     _SPEC,
     _argument("files", metavar="FILE", nargs="+", help="what a device printed; leaf-r1-001:FILE says whose it is"),
+    _argument(
+        "--data-class", default="lossless", metavar="CLASS", help="as of bringup: lossless (default) or trimming"
+    ),
 )
 def _check_settings(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.bringup.check.check import checked_settings
     from estimator.bringup.check.upload import MAX_FILE_BYTES, MAX_FILES, owned
+    from estimator.bringup.plan.choices import choices
     from estimator.catalog.loader import load_catalog
     from estimator.spec.parse import parse_spec
 
+    chosen = choices(data_class=asked.data_class)
     catalog = load_catalog()
     spec = parse_spec(_read_json(asked.file), catalog)
     names = [owned(name, Path(name).exists()) for name in asked.files[: MAX_FILES + 1]]
@@ -342,7 +358,7 @@ def _check_settings(asked: argparse.Namespace) -> Iterator[bytes]:
     files = (
         (f"{owner}:{name}" if owner else name, data) for (owner, _), (name, data) in zip(names, contents, strict=True)
     )
-    return _json(checked_settings(spec, files, catalog).as_json())
+    return _json(checked_settings(spec, files, catalog, chosen).as_json())
 
 
 @_verb(

@@ -198,6 +198,35 @@ def test_settings_of_all_devices_are_printed_with_their_sources() -> None:
     assert run("bringup", "-", "--target", "nic", text=spec).stdout.startswith("#!/usr/bin/env bash\n")
     assert run("bringup", "-", "--target", "nic", "--file", "cables.csv", text=spec).stdout.count("node-0016,") == 8
     assert refused(run("bringup", "-", "--target", "x", text=spec))["problems"][0]["code"] == "not_a_choice"
+    assert (
+        run("bringup", "-", "--target", "nvue", "--data-class", "trimming", text=spec).stdout.count("roce mode lossy")
+        == 1
+    )
+    assert (
+        "crews"
+        in run("bringup", "-", "--target", "checklist", "--file", "effort.csv", "--weeks", "1", text=spec).stdout
+    )
+    assert refused(run("bringup", "-", "--data-class", "x", text=spec))["problems"][0]["code"] == "not_a_choice"
+    late = refused(run("bringup", "-", "--target", "checklist", "--weeks", "0", text=spec))
+    assert late["problems"][0]["code"] == "out_of_range"
+
+
+def test_settings_that_devices_have_are_checked_against_the_plan(tmp_path: Path) -> None:
+    spec = {"compute": {"server": "dgx-h100", "nodes": 4}, "fabric": {"generation": "roce-400"}}
+    file = tmp_path / "running.nvue"
+    file.write_text(run("bringup", "-", "--target", "nvue", text=spec).stdout)
+    clean = run("check-settings", "-", f"leaf-r1-001:{file}", text=spec)
+    assert clean.stderr == ""
+    answer = json.loads(clean.stdout)
+    assert set(answer) == {"findings", "paths", "unread", "spec_hash", "versions"}
+    assert answer["findings"] == []
+    file.write_text(file.read_text().replace("link mtu 9216", "link mtu 1500"))
+    (finding, *_) = json.loads(run("check-settings", "-", f"leaf-r1-001:{file}", text=spec).stdout)["findings"]
+    assert (finding["code"], finding["device"], finding["file"]) == ("mtu_small", "leaf-r1-001", "running.nvue")
+    assert finding["cost"]["to"] < finding["cost"]["from"]
+    trims = json.loads(run("check-settings", "-", f"leaf-r1-001:{file}", "--data-class", "trimming", text=spec).stdout)
+    assert "pfc_on" in {one["code"] for one in trims["findings"]}
+    assert refused(run("check-settings", "-", "/nowhere", text=spec))["problems"][0]["code"] == "cannot_read"
 
 
 def test_what_changed_in_settings_is_printed_with_its_reasons(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from estimator.bringup.check.rules import addresses, fabric, hosts, jobs, switch
 from estimator.bringup.check.rules.fault import Fault
 from estimator.bringup.check.upload import read_all
 from estimator.bringup.check.words import said
+from estimator.bringup.plan.choices import USUAL, Choices
 from estimator.bringup.plan.design import plan_of
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.systems import SYSTEMS
@@ -29,7 +30,7 @@ ECMP = "ecmp"
 GRACE, DATA_DIRECT_GBIT_S = ("gb200", "gb300", "vr200"), 800  # Grace-Blackwell ConnectX-8 GPUDirect guide of NVIDIA
 
 
-def checked_settings(spec: DesignSpec, files: Files, catalog: Catalog) -> SettingsCheck:
+def checked_settings(spec: DesignSpec, files: Files, catalog: Catalog, choices: Choices = USUAL) -> SettingsCheck:
     """Settings that devices have, against the plan of a design and each other.
 
     Parameters
@@ -43,7 +44,7 @@ def checked_settings(spec: DesignSpec, files: Files, catalog: Catalog) -> Settin
     InfeasibleDesign
         If the design cannot be built.
     """
-    return checked_against(plan_of(spec, catalog), files, catalog)
+    return checked_against(plan_of(spec, catalog, choices), files, catalog)
 
 
 def checked_against(plan: Plan, files: Files, catalog: Catalog) -> SettingsCheck:
@@ -86,6 +87,7 @@ class _Check:
                 rate_gbit_s=self.expected.rate_gbit_s,
                 balances=is_balanced and one.kind != "sonic",
                 is_balanced_elsewhere=one.kind in balanced,
+                trims=self.expected.trims(one.device, one.kind),
                 peer_pauses=self._pauses_towards,
             )
             for one in self.readings

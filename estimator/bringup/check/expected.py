@@ -8,7 +8,7 @@ from math import ceil
 
 from estimator.bringup.plan.addressing import host_link
 from estimator.bringup.plan.buffers import switch_headroom
-from estimator.bringup.plan.facts import facts, number_or_text
+from estimator.bringup.plan.facts import facts, is_known, number_or_text
 from estimator.bringup.plan.plan import Plan, SwitchPlan
 from estimator.bringup.plan.systems import SYSTEMS
 from estimator.bringup.plan.value import Value
@@ -37,6 +37,8 @@ class Port:
 class Classes:
     """Traffic classes of the design as one system has them."""
 
+    is_lossless: bool
+    """Whether the data class is paused; else full queues trim or drop."""
     data_dscp: int
     data_priority: int
     cnp_dscp: int
@@ -121,6 +123,7 @@ class Expected:
             return int(self.plan.value(key, **where).value)
 
         return Classes(
+            is_lossless=self.plan.is_lossless,
             data_dscp=number("data.dscp"),
             data_priority=number("data.priority"),
             cnp_dscp=number("cnp.dscp"),
@@ -145,6 +148,13 @@ class Expected:
             is_there = at is not None and at in self.plan.wired.switches
             self._plans[key] = next(self.plan.switches(SYSTEMS[system], [at])) if is_there and at is not None else None
         return self._plans[key]
+
+    def trims(self, name: str, system: str) -> bool:
+        """Whether the plan has a switch cut packets where a queue is full."""
+        plan = self.switch_plan(name, system)
+        if plan is None or not is_known("trim.available", **plan.circumstances):
+            return False
+        return plan.value("trim.available").value == "yes"
 
     def shared_subnet(self, name: str) -> bool:
         """Whether the plan has two ports of a node in one subnet."""
@@ -201,7 +211,7 @@ def _ports(plan: SwitchPlan, is_ethernet: bool) -> list[Port]:
             speed_gbit_s=one.speed_gbit_s,
             cable_m=ceil(round(one.cable_m, 3)),
             xoff_bytes=switch_headroom(one.cable_m, one.speed_gbit_s, plan.part, plan.circumstances).xoff_bytes
-            if is_ethernet
+            if plan.value("data.flow").value == "pfc" and is_ethernet
             else None,
             address=one.address,
         )

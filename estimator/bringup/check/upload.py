@@ -52,7 +52,9 @@ READERS: tuple[ModuleType, ...] = (  # in this order: the first that knows a fil
     partitions,
 )
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_OWNER = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,62}):(?![\\/])(.+)", re.DOTALL)
+_OWNER = re.compile(  # neither a drive of Windows nor an address of the web
+    r"(?![A-Za-z]:[\\/])([A-Za-z0-9][A-Za-z0-9._-]{0,62}):(?!//)(.+)", re.DOTALL
+)
 _TAIL = re.compile(
     r"(?i)[._-](?:nv|nvue|config[_-]?db|running(?:-?config)?|mlnx_?qos|qos|ibv?_?devinfo|ibstat|mlxconfig|"
     r"show_?gids|gids|sysctl|nccl|lspci|pci|eos|nxos|junos|sonic|set|conf|cfg|config|json|ya?ml|txt|log|out|env)$"

@@ -213,6 +213,27 @@ MEANINGS = {
     ),
 }
 MEANINGS |= {
+    "pfc_on": Meaning(
+        "{found} at {where}, and the plan trims: a class that is paused is never trimmed, and pauses spread.",
+        {
+            "nvue": "nv set qos roce mode lossy",
+            "sonic": "config interface pfc priority {port} {priority} off",
+            "eos": "interface {port}; no priority-flow-control",
+            "nxos": "interface {port}; priority-flow-control mode off",
+            "junos": "delete class-of-service interfaces {port} congestion-notification-profile",
+            "": "mlnx_qos -i {port} --pfc 0,0,0,0,0,0,0,0",
+        },
+    ),
+    "trimming_off": Meaning(
+        "Packet trimming is off at {where}: a full queue drops, and senders learn of it by a timeout.",
+        {
+            "nvue": "nv set system forwarding packet-trim state enabled",
+            "sonic": "SWITCH_TRIMMING|GLOBAL, and packet_discard_action trim in the profile of queue {priority}",
+        },
+    ),
+    "data_not_trimmed": Meaning(
+        "{found} at {where}, which is not the class that trims.", MEANINGS["data_dscp_lossy"].fixes
+    ),
     "address_of_other_port": Meaning(
         "The address of {where} is {found}: a cable or a file was taken for another.",
         {"": "set the address of {port} to {expected}, or change the cables over"},

@@ -1,6 +1,6 @@
 """A design → its checklist: the one way in for pages, command line and API."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from estimator.bom.facility import nodes_per_rack
 from estimator.bom.lines import PANEL, RACK_SYSTEM, is_rack
@@ -10,8 +10,9 @@ from estimator.bringup.checklist.cables import bundles_of, transceivers_of
 from estimator.bringup.checklist.effort import crews, tasks
 from estimator.bringup.checklist.places import places_of
 from estimator.bringup.checklist.result import Assumed, Checklist, CrewWork, Item, Phase
-from estimator.bringup.checklist.schedule import Work, scheduled
+from estimator.bringup.checklist.schedule import DAYS_PER_WEEK, Work, scheduled, staffed
 from estimator.bringup.checklist.works import PHASES, works_of
+from estimator.bringup.plan.choices import MOST_WEEKS, WEEKS
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import Problem, SpecError
@@ -26,16 +27,21 @@ MOST_LINKS = 400_000
 PARTS = ("counts", "links", "cables", "bom")
 
 
-def checklist_of(spec: DesignSpec, catalog: Catalog) -> Checklist:
-    """The order of work of a design.
+def checklist_of(spec: DesignSpec, catalog: Catalog, weeks: float = WEEKS) -> Checklist:
+    """The order of work of a design, with as many crews as it takes to be done in so many weeks.
 
     Raises
     ------
     InfeasibleDesign
         If the design cannot be built.
     SpecError
-        If it has more links than a checklist is made of.
+        If it has more links than a checklist is made of, or the weeks are none.
     """
+    if not 0 < weeks <= MOST_WEEKS:
+        message = (
+            f"Weeks are above 0 and at most {MOST_WEEKS}, and {weeks:g} were requested. Leave them out for {WEEKS:g}."
+        )
+        raise SpecError([Problem("weeks", "out_of_range", message)])
     (made,) = estimate([spec], catalog, PARTS)
     n_links = sum(network.links.total for network in made.fabrics.values())
     if n_links > MOST_LINKS:
@@ -60,7 +66,15 @@ def checklist_of(spec: DesignSpec, catalog: Catalog) -> Checklist:
     bundles = [bundle for links in networks for bundle in bundles_of(links)]
     n_panels = sum(line.quantity for line in bom if line.category == PANEL)
     word = node_word(spec.compute.server, catalog)
-    works = scheduled(works_of(places, bundles, transceivers, gates, n_panels, word))
+    given = list(works_of(places, bundles, transceivers, gates, n_panels, word))
+    numbers = staffed(given, weeks)
+    works = scheduled(given, numbers)
+    days = max(work.last_day for work in works)
+    if days > weeks * DAYS_PER_WEEK:
+        left_out += (
+            f"It takes {days} days however many crews there are, and {weeks:g} weeks have {weeks * DAYS_PER_WEEK:g}: "
+            "what rests on other work comes one after the other.",
+        )
     if not places.is_planned:
         left_out += (
             "The design has no floor plan: racks are numbered, and filled as the bill of materials counts them.",
@@ -69,12 +83,13 @@ def checklist_of(spec: DesignSpec, catalog: Catalog) -> Checklist:
         name=spec.name or "Unnamed design",
         spec_hash=networks[0].spec_hash,
         versions={"model": MODEL_VERSION, "catalog": catalog.version},
-        days=max(work.last_day for work in works),
+        weeks=weeks,
+        days=days,
         hours=_rounded(sum(work.hours for work in works)),
         phases=list(_phases(works)),
-        crews=list(_crews(works)),
+        crews=list(_crews(works, numbers)),
         items=[_item(work) for work in works],
-        assumptions=list(_assumptions()),
+        assumptions=list(_assumptions(weeks, numbers)),
         left_out=list(left_out),
     )
 
@@ -121,20 +136,30 @@ def _phases(works: list[Work]) -> Iterator[Phase]:
             )
 
 
-def _crews(works: list[Work]) -> Iterator[CrewWork]:
+def _crews(works: list[Work], numbers: Mapping[str, int]) -> Iterator[CrewWork]:
     for code, crew in crews().items():
         if own := [work for work in works if work.crew == code]:
             hours = _rounded(sum(work.hours for work in own))
             yield CrewWork(
                 code=code,
                 title=crew.title,
-                people=crew.people,
+                crews=numbers[code],
+                people=crew.people * numbers[code],
                 hours=hours,
                 last_day=max(work.last_day for work in own),
             )
 
 
-def _assumptions() -> Iterator[Assumed]:
+def _assumptions(weeks: float, numbers: Mapping[str, int]) -> Iterator[Assumed]:
+    yield Assumed(
+        name="weeks",
+        value=weeks,
+        low=1,
+        high=MOST_WEEKS,
+        unit=f"weeks of {DAYS_PER_WEEK} days",
+        basis="assumption",
+        source="A site's time from the first rack to the last gate; requests may say another",
+    )
     for name, task in tasks().items():
         yield Assumed(
             name=name,
@@ -154,6 +179,15 @@ def _assumptions() -> Iterator[Assumed]:
             unit=f"people, {crew.hours_per_day:g} h a day",
             basis=crew.basis,
             source=crew.source,
+        )
+        yield Assumed(
+            name=f"{name} crews",
+            value=numbers[name],
+            low=numbers[name],
+            high=numbers[name],
+            unit="crews",
+            basis="assumption",
+            source="As many as it takes for all to be done in the weeks above, each with a day of work at least",
         )
 
 

@@ -46,11 +46,14 @@ class Phase(Record):
 
 
 class CrewWork(Record):
-    """What one crew does in all."""
+    """What the crews of one kind do in all."""
 
     code: str
     title: str
+    crews: int
+    """Crews that work side by side."""
     people: int
+    """Of all of them."""
     hours: float
     """Person-hours."""
     last_day: int
@@ -74,6 +77,8 @@ class Checklist(Record):
     name: str
     spec_hash: str
     versions: dict[str, str]
+    weeks: float
+    """In which all is to be done: what crews are counted for."""
     days: int
     hours: float
     """Person-hours of all crews."""

@@ -1,10 +1,19 @@
-"""Work → days: each crew does one thing after the other, and none before what it rests on is done."""
+"""Work → days: each crew does one thing after the other, and none before what it rests on is done.
 
-from collections.abc import Iterable
+Crews of a kind are as many as it takes for all to be done in so many weeks: one is added to the kind that is busy longest
+until it fits, or until more would change nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapreplace
+from math import ceil
 
 from estimator.bringup.checklist.effort import crews
 
+DAYS_PER_WEEK = 5
+MOST_CREWS = 64  # of a kind: more are in each other's way
+LEAST_DAYS = 1.0  # of work for each crew of a kind, below which one more gains nothing
 _WHOLE = 1e-9  # of a day: work that ends with the day does not begin the next one
 
 
@@ -23,6 +32,8 @@ class Work:
     labels: str | None = None
     how: str | None = None
     after: tuple[str, ...] = ()
+    is_shared: bool = False
+    """Whether all crews of its kind do it together, each some of its units."""
     start: float = 0.0  # in days
     end: float = 0.0
 
@@ -37,22 +48,54 @@ class Work:
         return max(self.day, int(self.end - _WHOLE) + 1)
 
 
-def scheduled(works: Iterable[Work]) -> list[Work]:
-    """Works with their days, in the order in which they begin; works of a crew keep the order in which they are given.
+def staffed(works: Sequence[Work], weeks: float) -> dict[str, int]:
+    """Crews of each kind with which all is done in so many weeks of DAYS_PER_WEEK days, where that can be."""
+    most_days = weeks * DAYS_PER_WEEK
+    busy = dict.fromkeys(crews(), 0.0)
+    for work in works:
+        busy[work.crew] += work.hours / crews()[work.crew].person_hours_a_day
+    numbers = {kind: min(max(ceil(days / most_days), 1), MOST_CREWS) for kind, days in busy.items()}
+    while max((end for _, end in _times(works, numbers)), default=0.0) > most_days + _WHOLE:
+        each = {kind: busy[kind] / n for kind, n in numbers.items() if n < MOST_CREWS and busy[kind] / n > LEAST_DAYS}
+        if not each:
+            break
+        kind = max(each, key=lambda one: each[one])
+        numbers[kind] = min(numbers[kind] + max(numbers[kind] // 4, 1), MOST_CREWS)
+    return numbers
+
+
+def scheduled(works: Iterable[Work], numbers: Mapping[str, int] | None = None) -> list[Work]:
+    """Works with their days, in the order in which they begin; works of a kind are begun in the order they are given.
+
+    ``numbers`` are crews by kind, one of each where it is left out.
 
     Raises
     ------
     ValueError
         If one rests on a work that does not come before it.
     """
-    free = dict.fromkeys(crews(), 0.0)
+    given = list(works)
+    times = _times(given, numbers or {})
+    out = [replace(work, start=start, end=end) for work, (start, end) in zip(given, times, strict=True)]
+    return sorted(out, key=lambda work: work.start)  # stable: what begins together keeps its order
+
+
+def _times(works: Sequence[Work], numbers: Mapping[str, int]) -> Iterator[tuple[float, float]]:
+    """Start and end of each work in days."""
+    free = {kind: [0.0] * numbers.get(kind, 1) for kind in crews()}  # heaps: equal ends are one
+    a_day = {kind: crew.person_hours_a_day for kind, crew in crews().items()}
     ends: dict[str, float] = {}
-    out = []
     for work in works:
         if missing := [code for code in work.after if code not in ends]:
             raise ValueError(f"{work.code} rests on {missing[0]}, which does not come before it")
-        start = max([free[work.crew], *(ends[code] for code in work.after)])
-        end = start + work.hours / crews()[work.crew].person_hours_a_day
-        free[work.crew] = ends[work.code] = end
-        out.append(replace(work, start=start, end=end))
-    return sorted(out, key=lambda work: work.start)  # stable: what begins together keeps its order
+        many = free[work.crew]
+        ready = max(map(ends.__getitem__, work.after), default=0.0)
+        start = max(max(many) if work.is_shared else many[0], ready)
+        together = min(len(many), max(work.count, 1)) if work.is_shared else 1
+        end = start + work.hours / (a_day[work.crew] * together)
+        if work.is_shared:
+            free[work.crew] = [end] * len(many)
+        else:
+            heapreplace(many, end)
+        ends[work.code] = end
+        yield start, end

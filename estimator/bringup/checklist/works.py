@@ -211,5 +211,6 @@ def _gates(gates: Sequence[Gate], places: Places, word: str) -> Iterator[Work]:
             where="site",
             how=f"Passes from {gate.pass_at:g} {gate.unit}. {said(gate.on_failure, word)}.",
             after=ready,
+            is_shared=True,
         )
         ready = (f"gate/{gate.code}",)

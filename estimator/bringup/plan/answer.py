@@ -61,16 +61,19 @@ def classes_of(plan: Plan, switch: SwitchPlan) -> Iterator[TrafficClass]:
             priority=number(f"{name}.priority"),
             queue=queue,
             flow=flow,
-            trimming=False,
+            trimming=name == "data" and trims,
             scheduler=scheduler,
             weight_percent=weight,
             ecn=ecn,
         )
 
+    trims = is_known("trim.available", **switch.circumstances) and switch.value("trim.available").value == "yes"
     data, cnp = flow_of(switch.value("data.flow")), flow_of(switch.value("cnp.flow"))
     strict = str(switch.value("cnp.scheduler").value)
     yield one("data", data, number("data.queue"), "dwrr", number("data.weight_percent"), True)
     yield one("cnp", cnp, number("cnp.queue"), strict, None, False)
+    if trims:
+        yield one("trim", "lossy", number("trim.queue"), strict, None, False)
     yield one("ack", data, number("data.queue"), "dwrr", number("data.weight_percent"), True)
     yield one("control", "lossy", number("cnp.queue"), strict, None, False)
     yield one("default", "lossy", number("default.queue"), "dwrr", number("default.weight_percent"), False)

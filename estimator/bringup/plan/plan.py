@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from estimator.bringup.plan import addressing
 from estimator.bringup.plan.buffers import Headroom, nic_headroom, switch_headroom
+from estimator.bringup.plan.choices import USUAL, Choices
 from estimator.bringup.plan.facts import chosen
 from estimator.bringup.plan.records import NicGroup, PortGroup
 from estimator.bringup.plan.systems import System, labels_under
@@ -114,11 +115,17 @@ class Plan:
     links: LinkList
     wired: Wired
     protocol: str
+    choices: Choices = USUAL
 
     @property
     def is_ethernet(self) -> bool:
         """Whether it is a RoCE fabric: PFC, ECN, BGP."""
         return self.protocol == ETHERNET
+
+    @property
+    def is_lossless(self) -> bool:
+        """Whether the data class is paused rather than dropped."""
+        return self.is_ethernet and self.value("data.flow").value == "pfc"
 
     def value(self, key: str, **more: str) -> Value:
         """A setting that is the same everywhere, or the one that holds where ``more`` does."""
@@ -128,7 +135,11 @@ class Plan:
     def circumstances(self) -> dict[str, str]:
         """What facts can depend on in all of the design."""
         gpu = self.links.spec.compute.gpu
-        return {"protocol": self.protocol} | ({"gpu_vendor": self.links.catalog.gpus[gpu].vendor} if gpu else {})
+        return (
+            {"protocol": self.protocol}
+            | self.choices.circumstances
+            | ({"gpu_vendor": self.links.catalog.gpus[gpu].vendor} if gpu else {})
+        )
 
     def switches(self, system: System, only: Iterable[int] | None = None) -> Iterator[SwitchPlan]:
         """The switches under a system, in order of leaves, spines, cores; or some by index."""
@@ -163,18 +174,18 @@ class Plan:
 
     def _nics(self, rate: int, found: list[tuple[int, Port]]) -> NicGroup:
         cable_m = max(port.length_m for _, port in found)
-        room = nic_headroom(cable_m, rate, self.nic_vendor) if self.is_ethernet else None
-        names = self.links.labels[NODE]
+        room = nic_headroom(cable_m, rate, self.nic_vendor) if self.is_lossless else None
+        names, flow = self.links.labels[NODE], self.value("data.flow" if self.is_ethernet else "ib.flow")
         return NicGroup(
             ports=list(dict.fromkeys(names.port(port.port) for _, port in found)),
             nodes=len({node for node, _ in found}),
             speed_gbit_s=rate,
             cable_m=round(cable_m, 2),
             headroom_bytes=room.xoff_bytes if room else None,
-            formula=room.formula if room else "credits",
-            source=room.source if room else chosen("ib.flow").source,
-            trust=room.trust if room else "A",
-            why=room.why if room else chosen("ib.flow").why,
+            formula=room.formula if room else "none: nothing is paused" if self.is_ethernet else "credits",
+            source=room.source if room else flow.source,
+            trust=room.trust if room else flow.trust,
+            why=room.why if room else flow.why,
         )
 
     def _switch(self, device: int, system: System, names: PortNames) -> SwitchPlan:
@@ -233,8 +244,18 @@ class Plan:
             found.setdefault((one.towards, one.speed_gbit_s), []).append(one)
         for (towards, rate), members in found.items():
             longest = max(one.cable_m for one in members)
-            room = switch_headroom(longest, rate, part, circumstances(system, part, kind)) if self.is_ethernet else None
-            yield Group(towards, rate, longest, tuple(members), room or _credits(longest))
+            yield Group(towards, rate, longest, tuple(members), self._room(longest, rate, part, system, kind))
+
+    def _room(self, cable_m: float, rate: int, part: Switch | None, system: System, kind: str) -> Headroom:
+        """Headroom of a group of ports; none where nothing is paused."""
+        if not self.is_ethernet:
+            return _credits(cable_m)
+        if not self.is_lossless:
+            flow = self.value("data.flow")
+            return Headroom(
+                None, None, None, ceil(cable_m), "none: nothing is paused", flow.source, flow.trust, flow.why
+            )
+        return switch_headroom(cable_m, rate, part, circumstances(system, part, kind))
 
 
 def _credits(cable_m: float) -> Headroom:

@@ -14,7 +14,7 @@ SOURCE = f"[design] counts, places and labels of the design; [own] minutes a uni
 
 def files(plan: Plan) -> Iterator[File]:
     """The items in the order of work, and what their hours rest on."""
-    checklist = checklist_of(plan.links.spec, plan.links.catalog)
+    checklist = checklist_of(plan.links.spec, plan.links.catalog, plan.choices.weeks)
     items = ((*cells(item), SOURCE) for item in checklist.items)
     yield File("checklist.csv", "".join(csv_blocks((*COLUMNS, "source"), items)))
     effort = (

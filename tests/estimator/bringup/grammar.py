@@ -40,6 +40,8 @@ NVUE = [
     r"nv set qos roce state enabled",
     r"nv set qos roce mode (?:lossless|lossy)",
     rf"nv set qos roce cable-length {NUMBER}",
+    rf"nv set system forwarding packet-trim (?:state enabled|remark dscp {DSCP}|size {NUMBER}|switch-priority {PRIORITY})",
+    rf"nv set interface {SWP} packet-trim egress-eligibility traffic-class {PRIORITY}",
     r"nv set qos mapping default-global trust both",
     rf"nv set qos mapping default-global dscp {DSCP} switch-priority {PRIORITY}",
     rf"nv set qos egress-queue-mapping default-global switch-priority {PRIORITY} traffic-class {PRIORITY}",

@@ -124,6 +124,10 @@ TABLES = {
     "LOSSLESS_TRAFFIC_PATTERN": fields(
         {"AZURE": fields({"mtu": numbers(64, 9216), "small_packet_percentage": numbers(0, 100)})}
     ),
+    "SWITCH_TRIMMING": fields(  # sonic-trimming.yang: size, dscp_value, queue_index
+        {"GLOBAL": fields({"size": numbers(1, 9216), "dscp_value": numbers(0, 63), "queue_index": numbers(0, 7)})}
+    ),
+    "BUFFER_QUEUE": table(rf"{PORT}\|[0-7]", fields({"profile": text("q_lossy_trim_profile")})),
     "BUFFER_PROFILE": table(
         "pg_lossless_[0-9]+_[0-9]+m_profile",
         fields({"pool": text("[a-z_]+"), "size": COUNT, "xon": COUNT, "xoff": COUNT, "dynamic_th": text("-?[0-8]")}),
@@ -145,5 +149,6 @@ TABLES = {
         "additionalProperties": False,
     },
 }
-NEEDED = [name for name in TABLES if name not in ("BREAKOUT_CFG", "LOSSLESS_TRAFFIC_PATTERN")]
+TRIMMING = ("SWITCH_TRIMMING", "BUFFER_QUEUE")
+NEEDED = [name for name in TABLES if name not in ("BREAKOUT_CFG", "LOSSLESS_TRAFFIC_PATTERN", *TRIMMING)]
 SCHEMA = {"type": "object", "properties": TABLES, "required": NEEDED, "additionalProperties": False}

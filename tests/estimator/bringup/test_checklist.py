@@ -16,8 +16,9 @@ from estimator.bringup.checklist.design import checklist_of
 from estimator.bringup.checklist.effort import crews, tasks
 from estimator.bringup.checklist.files import CHECKLIST_FORMATS
 from estimator.bringup.checklist.result import Checklist, Item
-from estimator.bringup.checklist.schedule import Work, scheduled
+from estimator.bringup.checklist.schedule import DAYS_PER_WEEK, Work, scheduled
 from estimator.catalog.loader import load_catalog
+from estimator.errors import SpecError
 from estimator.link_list import link_list
 from estimator.pipeline import estimate
 from estimator.spec.network_rules import other_keys
@@ -117,7 +118,8 @@ def test_sums_of_hours_and_days_agree(design: Mapping[str, Any]) -> None:
     assert max(item.last_day for item in checklist.items) == checklist.days
     for crew in checklist.crews:
         of_a_day = crews()[crew.code].person_hours_a_day
-        assert crew.hours <= crew.last_day * of_a_day + 0.1  # nobody does more than a day holds
+        assert crew.hours <= crew.last_day * of_a_day * crew.crews + 0.1  # nobody does more than a day holds
+        assert crew.people == crew.crews * crews()[crew.code].people
     assert [phase.count for phase in checklist.phases] == [count(checklist, phase.code) for phase in checklist.phases]
 
 
@@ -197,6 +199,33 @@ def test_a_crew_does_one_thing_after_the_other_and_waits() -> None:
     ]
     days = {work.code: (work.day, work.last_day) for work in scheduled(works_)}
     assert days == {"a": (1, 1), "b": (2, 2), "c": (2, 2), "d": (2, 3)}
+
+
+def test_several_crews_of_a_kind_work_side_by_side_and_share_what_is_of_the_whole_site() -> None:
+    a_day = crews()["racks"].person_hours_a_day
+    works_ = [Work(code, "rack", "racks", code, "", "rack", 1, a_day) for code in "abcd"]
+    together = Work("e", "gate", "racks", "E", "site", "run", 8, 4 * a_day, after=("a",), is_shared=True)
+    days = {work.code: (work.day, work.last_day) for work in scheduled([*works_, together], {"racks": 2})}
+    assert days == {"a": (1, 1), "b": (1, 1), "c": (2, 2), "d": (2, 2), "e": (3, 4)}
+
+
+@pytest.mark.parametrize(("weeks", "more"), [(20.0, False), (2.0, True)])
+def test_crews_are_as_many_as_the_weeks_need(weeks: float, more: bool) -> None:
+    checklist = checklist_of(spec_of(THREE_TIERS), load_catalog(), weeks)
+    assert checklist.days <= weeks * DAYS_PER_WEEK
+    assert any(crew.crews > 1 for crew in checklist.crews) == more
+    said = {one.name: one.value for one in checklist.assumptions}
+    assert said["weeks"] == weeks
+    assert all(said[f"{crew.code} crews"] == crew.crews for crew in checklist.crews)
+
+
+def test_weeks_that_no_crews_hold_are_said_and_wrong_ones_refused() -> None:
+    spec = spec_of(THREE_TIERS)
+    checklist = checklist_of(spec, load_catalog(), 0.1)
+    assert any("however many crews" in words for words in checklist.left_out)
+    for weeks in (0.0, -1.0, 1e6):
+        with pytest.raises(SpecError, match="Weeks are above 0"):
+            checklist_of(spec, load_catalog(), weeks)
 
 
 def test_numbers_are_written_as_ranges_in_their_order() -> None:

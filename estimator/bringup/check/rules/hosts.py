@@ -67,6 +67,12 @@ def _classes(host: Host) -> Iterator[Fault]:
     for pfc in reading.all("pfc"):
         priorities = pfc.value if isinstance(pfc.value, tuple) else ()
         lossless |= set(priorities)
+        if not classes.is_lossless:
+            if classes.data_priority in priorities:
+                expected = f"no PFC on priority {classes.data_priority}"
+                found = f"PFC on {', '.join(map(str, priorities))}"
+                yield Fault("pfc_on", reading, pfc.line, expected, found, pfc.place)
+            continue
         if classes.data_priority not in priorities:
             peer = host.switch_pauses(host.device.name)
             yield Fault(
@@ -83,7 +89,7 @@ def _classes(host: Host) -> Iterator[Fault]:
         if paused.value:
             yield Fault("global_pause_on", reading, paused.line, "off", "on", paused.place)
     shortest = min((port.cable_m for port in host.device.ports.values()), default=0)
-    for length in reading.all("cable_m"):
+    for length in reading.all("cable_m") if classes.is_lossless else ():
         own = host.device.ports.get(length.place)
         needed = own.cable_m if own else shortest
         if int(str(length.value)) < needed:
@@ -97,7 +103,7 @@ def _maps(host: Host, lossless: set[int]) -> Iterator[Fault]:
     for mapped in reading.all("dscp_class"):
         port, _, dscp = mapped.place.rpartition("|")
         priority = int(str(mapped.value))
-        if dscp == str(classes.data_dscp) and priority != classes.data_priority:
+        if dscp == str(classes.data_dscp) and priority != classes.data_priority and classes.is_lossless:
             is_lossy = priority not in lossless
             yield Fault(
                 "data_dscp_lossy" if is_lossy else "data_priority_differs",
@@ -137,7 +143,12 @@ def _congestion(host: Host) -> Iterator[Fault]:
         yield Fault("dcqcn_off", reading, one.line, expected, f"mask {one.value}", one.place)
     for one in reading.all("profile"):
         name, _, profile = one.place.rpartition("|")
-        if profile == "roceOptimized" and not one.value and not _has(reading, name, "spectrumXOptimized"):
+        if (
+            profile == "roceOptimized"
+            and not one.value
+            and classes.is_lossless
+            and not _has(reading, name, "spectrumXOptimized")
+        ):
             expected = f"PFC on priority {classes.data_priority}"
             yield Fault("pfc_off", reading, one.line, expected, "roceOptimized is off", name, change=_DROPS)
         if profile == "roceOptimized" and one.value and _has(reading, name, "spectrumXOptimized"):

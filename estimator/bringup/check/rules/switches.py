@@ -23,6 +23,8 @@ class Switch:
     balances: bool
     is_balanced_elsewhere: bool
     """Whether another switch of the same system in these files balances by load."""
+    trims: bool
+    """Whether the plan has it trim packets."""
     peer_pauses: Callable[[str, str], bool | None]
 
     def at(self, setting: str, port: str) -> Observation | None:
@@ -159,6 +161,11 @@ def _pause(switch: Switch, port: Port) -> Iterator[Fault]:
         pfc, priorities = off, ()
     if pfc is None or priorities is None:
         return
+    if not classes.is_lossless:
+        if classes.data_priority in priorities:
+            expected = f"no PFC on priority {classes.data_priority}"
+            yield Fault("pfc_on", reading, pfc.line, expected, f"PFC on {', '.join(map(str, priorities))}", port.name)
+        return
     if classes.data_priority not in priorities:
         peer = switch.peer_pauses(port.peer, switch.device.name) if port.peer else None
         yield Fault(
@@ -180,7 +187,7 @@ def _pause(switch: Switch, port: Port) -> Iterator[Fault]:
 
 
 def _room(switch: Switch, port: Port) -> Iterator[Fault]:
-    if not switch.device.is_known:
+    if not switch.device.is_known or not switch.classes.is_lossless:
         return
     length = switch.at("cable_m", port.name)
     if length and int(str(length.value)) < port.cable_m:
@@ -219,6 +226,8 @@ def _marking(switch: Switch, port: Port) -> Iterator[Fault]:
 def _data(switch: Switch) -> Iterator[Fault]:
     lossless, classes = switch.lossless, switch.classes
     priority, mapped = switch.priority_of(classes.data_dscp)
+    if not classes.is_lossless:
+        yield from _trimming(switch)
     yield from _data_of_ports(switch, lossless)
     if not lossless or mapped is None or priority == classes.data_priority:
         return
@@ -238,6 +247,21 @@ def _data(switch: Switch) -> Iterator[Fault]:
         f"DSCP {classes.data_dscp} in {label}" + (", which is lossy" if is_lossy and priority is not None else ""),
         change=_DROPS,
     )
+
+
+def _trimming(switch: Switch) -> Iterator[Fault]:
+    """Of a plan with trimming: whether full queues of the data trim, and the data is in the class that does."""
+    reading, classes = switch.reading, switch.classes
+    priority, mapped = switch.priority_of(classes.data_dscp)
+    if switch.trims and mapped and priority not in (None, classes.data_priority):
+        expected = f"DSCP {classes.data_dscp} in priority {classes.data_priority}"
+        found = f"DSCP {classes.data_dscp} in priority {priority}"
+        yield Fault("data_not_trimmed", reading, mapped.line, expected, found)
+    trims = reading.first("trims", ALL)
+    if switch.trims and (trims is None or not trims.value):
+        first = next(iter(reading.all("port")), None)
+        line = trims.line if trims else first.line if first else 1
+        yield Fault("trimming_off", reading, line, "packet trimming on", "off")
 
 
 def _data_of_ports(switch: Switch, lossless: set[int]) -> Iterator[Fault]:

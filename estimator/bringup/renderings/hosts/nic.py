@@ -161,6 +161,8 @@ def _classes(plan: Plan, page: Page) -> None:
 def _buffers(plan: Plan, page: Page) -> None:
     mtu = plan.value("mtu.host_bytes")
     page.put(mtu, f'  run ip link set dev "$IF" mtu {mtu.value}')
+    if not plan.is_lossless:
+        return
     longest = max(plan.nics(), key=lambda group: group.cable_m)
     length = _longest(plan)
     page.put(length, f'  LENGTH=$(length "$DEV"); run mlnx_qos -i "$IF" --cable_len "${{LENGTH:-{length.value}}}"')

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from estimator.bringup.plan import answer
 from estimator.bringup.plan.answer import marking
 from estimator.bringup.plan.buffers import lanes_of
-from estimator.bringup.plan.facts import chosen
+from estimator.bringup.plan.facts import chosen, is_known
 from estimator.bringup.plan.plan import Group, Interface, Plan, SwitchPlan
 from estimator.bringup.plan.records import Marking
 from estimator.bringup.plan.systems import System, has_known_names
@@ -157,6 +157,18 @@ def _fastest(switch: SwitchPlan) -> int:
 def uplinks(switch: SwitchPlan) -> list[Interface]:
     """Interfaces to other switches."""
     return [one for one in switch.interfaces if not one.is_to_node]
+
+
+def trims(switch: SwitchPlan) -> bool:
+    """Whether full queues of the data cut packets, which the choice of the plan and the silicon decide."""
+    return is_known("trim.available", **switch.circumstances) and switch.value("trim.available").value == "yes"
+
+
+def put_no_trimming(switch: SwitchPlan, page: Page) -> None:
+    """Say so where the plan is lossy with trimming and nothing is known that turns trimming on here."""
+    if is_known("trim.available", **switch.circumstances) and not trims(switch):
+        page.say("Packet trimming")
+        page.put((switch.value("trim.available"), switch.value("data.flow")))
 
 
 def cages(switch: SwitchPlan) -> dict[str, Interface]:

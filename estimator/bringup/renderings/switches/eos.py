@@ -53,6 +53,9 @@ def _classes(switch: SwitchPlan, page: Page) -> None:
             f"qos map dscp {dscp.value} to traffic-class {queue.value}",
             f"qos map traffic-class {queue.value} to uc-tx-queue {queue.value}",
         )
+    if switch.value("data.flow").value != "pfc":
+        common.put_no_trimming(switch, page)
+        return
     detect, restore, action = (switch.value(f"watchdog.{what}") for what in ("detect_ms", "restore_ms", "action"))
     page.say("PFC watchdog, in seconds")
     page.put(detect, f"priority-flow-control pause watchdog default timeout {int(detect.value) / 1000:g}")

@@ -178,6 +178,7 @@ def _flow_control(switch: SwitchPlan, page: Page) -> None:
         ),
     )
     if switch.value("data.flow").value != "pfc":
+        common.put_no_trimming(switch, page)
         return
     for group in switch.groups:
         _profile(switch, page, group)
@@ -207,6 +208,8 @@ def _profile(switch: SwitchPlan, page: Page, group: Group) -> None:
 
 
 def _buffers(switch: SwitchPlan, page: Page) -> None:
+    if switch.value("data.flow").value != "pfc":
+        return  # no class without loss: the system's own shares
     page.say("Shared buffer")
     for side, parts in (("ingress", ("lossless", "lossless-headroom", "lossy")), ("egress", ("lossless", "lossy"))):
         for part in parts:

@@ -31,6 +31,7 @@ def _switch(plan: Plan, switch: SwitchPlan) -> Iterator[File]:
     _bgp(switch, page)
     _classes(switch, page)
     _flow_control(switch, page)
+    _trimming(switch, page)
     _balancing(switch, page)
     yield page.file(f"{switch.name}.nvue")
 
@@ -150,6 +151,33 @@ def _flow_control(switch: SwitchPlan, page: Page) -> None:
         f"nv set qos pfc-watchdog polling-interval {poll.value}",
         f"nv set qos pfc-watchdog robustness {int(detect.value) // int(poll.value)}",
         *(f"nv set interface {one.name} qos pfc-watchdog state enable" for one in switch.interfaces),
+    )
+
+
+def _trimming(switch: SwitchPlan, page: Page) -> None:
+    common.put_no_trimming(switch, page)
+    if not common.trims(switch):
+        return
+    dscp, priority, queue, size = (switch.value(f"trim.{what}") for what in ("dscp", "priority", "queue", "size_bytes"))
+    data, strict = switch.value("data.queue"), switch.value("cnp.scheduler")
+    trim = "nv set system forwarding packet-trim"
+    page.say("Packet trimming: a full queue of the data cuts packets, which go on in a strict queue of their own")
+    page.put(
+        (dscp, priority, queue, strict),
+        f"nv set qos mapping default-global dscp {dscp.value} switch-priority {priority.value}",
+        f"nv set qos egress-queue-mapping default-global switch-priority {priority.value} traffic-class {queue.value}",
+        f"nv set qos egress-scheduler default-global traffic-class {queue.value} mode {strict.value}",
+    )
+    page.put(
+        (switch.value("trim.available"), dscp, size, priority, data),
+        f"{trim} state enabled",
+        f"{trim} remark dscp {dscp.value}",
+        f"{trim} size {size.value}",
+        f"{trim} switch-priority {priority.value}",
+        *(
+            f"nv set interface {one.name} packet-trim egress-eligibility traffic-class {data.value}"
+            for one in switch.interfaces
+        ),
     )
 
 

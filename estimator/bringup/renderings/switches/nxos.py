@@ -110,6 +110,8 @@ def _queues(switch: SwitchPlan, page: Page) -> None:
 def _long_groups(switch: SwitchPlan) -> list[tuple[str, common.Length]]:
     """Groups whose cables are longer than the system allows for by itself, with the name of their policy."""
     own = int(switch.value("nxos.own_headroom_m").value)
+    if not _is_lossless(switch):
+        return []
     return [
         (f"{common.ROCE}-BUFFER-{group.towards.upper()}-{group.speed_gbit_s}", common.length_of(group))
         for group in switch.groups
@@ -120,6 +122,7 @@ def _long_groups(switch: SwitchPlan) -> list[tuple[str, common.Length]]:
 def _buffers(switch: SwitchPlan, page: Page) -> None:
     own, queue = switch.value("nxos.own_headroom_m"), switch.value("data.queue")
     if not _is_lossless(switch):
+        common.put_no_trimming(switch, page)
         return
     page.say("Headroom: the system reserves its own up to 100 m of cable, and has to be set above")
     for name, length in _long_groups(switch):
@@ -145,6 +148,8 @@ def _system(switch: SwitchPlan, page: Page) -> None:
         f"  service-policy type network-qos {common.ROCE}-NETWORK",
         f"  service-policy type queuing output {common.ROCE}-OUT",
     )
+    if not _is_lossless(switch):
+        return
     form = common.unread_syntax(
         "watchdog", "The guide describes interval and multiplier; public configurations write them in this form"
     )
@@ -194,6 +199,8 @@ def _ports(switch: SwitchPlan, page: Page) -> None:
 
 def _longer(switch: SwitchPlan) -> list[common.Group]:
     own = int(switch.value("nxos.own_headroom_m").value)
+    if not _is_lossless(switch):
+        return []
     return [group for group in switch.groups if group.headroom.cable_m > own]
 
 

@@ -37,6 +37,7 @@ def _switch(plan: Plan, switch: SwitchPlan) -> Iterator[File]:
         **_maps(switch),
         **_queues(switch),
         **_lossless(switch),
+        **_trimming(switch),
     }
     return json_files(f"{switch.name}.json", tree)
 
@@ -141,6 +142,9 @@ def _maps(switch: SwitchPlan) -> Json:
     pfc, moved = switch.value("data.priority"), switch.value("sonic.dscp_26_class")
     by_dscp = {switch.value("cnp.dscp").value: _leaf(cnp), switch.value("data.dscp").value: _leaf(moved, data.value)}
     queues = {data.value: _leaf(data), cnp.value: _leaf(cnp)}
+    if common.trims(switch):
+        trimmed = switch.value("trim.queue")
+        by_dscp[switch.value("trim.dscp").value] = queues[trimmed.value] = _leaf(trimmed)
     ports = {
         "dscp_to_tc_map": _leaf(data, MAP),
         "tc_to_queue_map": _leaf(data, MAP),
@@ -166,7 +170,8 @@ def _queues(switch: SwitchPlan) -> Json:
         switch.value(key) for key in ("data.weight_percent", "default.weight_percent", "cnp.scheduler")
     )
     marks, (lowest, highest, percent) = common.marks_of(switch), common.mark_values(switch)
-    queues = {name: switch.value(f"{name}.queue") for name in ("data", "cnp", "default")}
+    names = ("data", "cnp", "default", *(["trim"] if common.trims(switch) else []))
+    queues = {name: switch.value(f"{name}.queue") for name in names}
     profile = {name: f"{MAP}_{name.upper()}" for name in queues}
     entries: Json = {str(queue.value): {"scheduler": _leaf(queue, profile[name])} for name, queue in queues.items()}
     entries[str(queues["data"].value)] |= {"wred_profile": _leaf(lowest, MAP)}
@@ -174,7 +179,7 @@ def _queues(switch: SwitchPlan) -> Json:
         "SCHEDULER": {
             profile["data"]: {"type": _leaf(share, "DWRR"), "weight": _leaf(share)},
             profile["default"]: {"type": _leaf(rest, "DWRR"), "weight": _leaf(rest)},
-            profile["cnp"]: {"type": _leaf(strict, "STRICT")},
+            **{profile[name]: {"type": _leaf(strict, "STRICT")} for name in names if name in ("cnp", "trim")},
         },
         "WRED_PROFILE": {
             MAP: {
@@ -219,4 +224,27 @@ def _lossless(switch: SwitchPlan) -> Json:
         "BUFFER_PROFILE": profiles,
         "BUFFER_PG": groups,
         "PFC_WD": {"GLOBAL": {"POLL_INTERVAL": _leaf(poll)}, **{one.name: watched for one in switch.interfaces}},
+    }
+
+
+def _trimming(switch: SwitchPlan) -> Json:
+    """Full queues of the data cut packets, which go on in a queue of their own: sonic-net/SONiC, packet trimming HLD."""
+    if not common.trims(switch):
+        return {}
+    dscp, queue, size, share = (
+        switch.value(f"trim.{what}") for what in ("dscp", "queue", "size_bytes", "buffer_dynamic_th")
+    )
+    how, data = switch.value("trim.available"), switch.value("data.queue")
+    profile = {
+        "pool": _leaf(how, "egress_lossy_pool"),
+        "size": _leaf(how, "0"),
+        "dynamic_th": _leaf(share),
+        "packet_discard_action": _leaf(how, "trim"),
+    }
+    return {
+        "SWITCH_TRIMMING": {"GLOBAL": {"size": _leaf(size), "dscp_value": _leaf(dscp), "queue_index": _leaf(queue)}},
+        "BUFFER_PROFILE": {"q_lossy_trim_profile": profile},
+        "BUFFER_QUEUE": {
+            f"{one.name}|{data.value}": {"profile": _leaf(data, "q_lossy_trim_profile")} for one in switch.interfaces
+        },
     }

@@ -110,6 +110,12 @@ class _Nvue:
         for address in self.under("interface", "lo", "ip", "address"):
             if ":" not in address:
                 notes.see("loopback", "lo", address, self.line("interface", "lo", "ip", "address", address))
+        trim = ("system", "forwarding", "packet-trim")
+        if self.has(*trim):
+            is_on = self.one(*trim, "state") in ON or self.has(*trim, "profile")
+            notes.see("trims", ALL, is_on, self.line(*trim, "state"))
+        elif self.one("qos", "roce", "mode") == "lossy-multi-tc":
+            notes.see("trims", ALL, True, self.line("qos", "roce", "mode"))
         for at in (("system", "lldp"), ("service", "lldp")):
             self._switch("lldp", ALL, *at)
 

@@ -55,6 +55,11 @@ def _whole(tree: Tree, notes: Notes) -> None:
     ):
         if tree.text(*place) not in ("", "None"):
             notes.see(setting, ALL, tree.text(*place), tree.line(*place))
+    if tree.get("SWITCH_TRIMMING", "GLOBAL"):
+        actions = [("BUFFER_PROFILE", key, "packet_discard_action") for key in tree.under("BUFFER_PROFILE")]
+        on = next((place for place in actions if tree.text(*place) == "trim"), None)
+        set_at = next((place for place in actions if tree.get(*place)), ("SWITCH_TRIMMING", "GLOBAL"))
+        notes.see("trims", ALL, on is not None, tree.line(*(on or set_at)))
     for key in tree.under("LOOPBACK_INTERFACE"):
         name, _, address = key.partition("|")
         if address and ":" not in address:
