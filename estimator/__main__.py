@@ -303,6 +303,9 @@ def _accept(asked: argparse.Namespace) -> Iterator[bytes]:
     _argument("--archive", choices=["zip"], help="all files of the target in one, or of all targets"),
     _argument("--since", metavar="SPEC", help="what is set otherwise than in this earlier state, and why"),
     _argument(
+        "--addressing", default="port", metavar="WAY", help="port: a /31 a node port (default); rail: a subnet a leaf"
+    ),
+    _argument(
         "--data-class",
         default="lossless",
         metavar="CLASS",
@@ -322,7 +325,7 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
 
     if asked.target:
         target_named(asked.target)  # refused before the design is worked out
-    chosen = choices(data_class=asked.data_class, weeks=asked.weeks)
+    chosen = choices(asked.addressing, asked.data_class, asked.weeks)
     catalog = load_catalog()
     plan = plan_of(parse_spec(_read_json(asked.file), catalog), catalog, chosen)
     if asked.since:
@@ -339,6 +342,7 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
     "settings that devices have, against the plan and each other",
     _SPEC,
     _argument("files", metavar="FILE", nargs="+", help="what a device printed; leaf-r1-001:FILE says whose it is"),
+    _argument("--addressing", default="port", metavar="WAY", help="as of bringup: port (default) or rail"),
     _argument(
         "--data-class", default="lossless", metavar="CLASS", help="as of bringup: lossless (default) or trimming"
     ),
@@ -350,7 +354,7 @@ def _check_settings(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.spec.parse import parse_spec
 
-    chosen = choices(data_class=asked.data_class)
+    chosen = choices(asked.addressing, asked.data_class)
     catalog = load_catalog()
     spec = parse_spec(_read_json(asked.file), catalog)
     names = [owned(name, Path(name).exists()) for name in asked.files[: MAX_FILES + 1]]

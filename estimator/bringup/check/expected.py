@@ -6,7 +6,6 @@ from functools import cached_property
 from ipaddress import ip_interface
 from math import ceil
 
-from estimator.bringup.plan.addressing import host_link
 from estimator.bringup.plan.buffers import switch_headroom
 from estimator.bringup.plan.facts import facts, is_known, number_or_text
 from estimator.bringup.plan.plan import Plan, SwitchPlan
@@ -196,7 +195,7 @@ class Expected:
                 speed_gbit_s=port.rate_gbit_s,
                 cable_m=ceil(port.length_m),
                 xoff_bytes=None,
-                address=host_link(port.link).host if self.is_ethernet else None,
+                address=self.plan.host_link(port.link).host if self.is_ethernet else None,
             )
         return Device(wired.name(at), True, found)
 

@@ -4,6 +4,7 @@ from ipaddress import IPv4Network
 from typing import NamedTuple
 
 from estimator.bringup.plan.facts import chosen
+from estimator.errors import Problem, SpecError
 from estimator.fabric.devices import CORE, LEAF, SPINE, Devices
 
 RAIL_SLOTS = 64  # numbers kept for the leaves of one row, by rail
@@ -25,6 +26,30 @@ def host_link(link: int) -> HostLink:
     pool = IPv4Network(str(chosen("addressing.hosts").value))
     first = pool.network_address + 2 * link
     return HostLink(f"{first}/31", f"{first + 1}/31", f"{first}/31")
+
+
+def rail_link(slot: int, index: int) -> HostLink:
+    """Both ends of a node's link where all node ports of a leaf are one subnet: the first address is the switch's.
+
+    Parameters
+    ----------
+    slot, index : number of the leaf's subnet, and of the port among the leaf's node ports, both from 0.
+
+    Raises
+    ------
+    SpecError
+        If the range has fewer subnets.
+    """
+    pool = IPv4Network(str(chosen("addressing.hosts").value))
+    length = int(chosen("addressing.rail_prefix", addressing="rail").value)
+    size = 2 ** (32 - length)
+    if (slot + 1) * size > pool.num_addresses or index + 3 > size:
+        message = (
+            f"{pool} has no subnet of {size:,} addresses for every leaf. Take --addressing port, a /31 a node port."
+        )
+        raise SpecError([Problem("addressing", "too_many_subnets", message)])
+    first = pool.network_address + slot * size
+    return HostLink(f"{first + 1}/{length}", f"{first + 2 + index}/{length}", f"{first}/{length}")
 
 
 def hosts_prefix() -> str:

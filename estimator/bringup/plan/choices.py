@@ -8,7 +8,7 @@ Addressing = Literal["port", "rail"]
 DataClass = Literal["lossless", "trimming"]
 ADDRESSINGS: dict[Addressing, str] = {
     "port": "a /31 for every node port",
-    "rail": "a subnet for every rail of a leaf, with ARP that answers for each port alone",
+    "rail": "a subnet for the node ports of every leaf, a rail each where leaves serve rails",
 }
 DATA_CLASSES: dict[DataClass, str] = {
     "lossless": "PFC pauses the data class",

@@ -78,6 +78,8 @@ class SwitchPlan:
     system: System
     asn: int
     loopback: str
+    gateway: str | None
+    """Address of the switch in the subnet of its node ports; None where each port has an address of its own."""
     interfaces: tuple[Interface, ...]
     groups: tuple[Group, ...]
     design: dict[str, str]
@@ -200,6 +202,7 @@ class Plan:
             system=system,
             asn=self._asns[device],
             loopback=addressing.loopback(devices, device),
+            gateway=self._gateway(device),
             interfaces=interfaces,
             groups=tuple(self._groups(interfaces, part, system, kind)),
             design=self.circumstances,
@@ -221,7 +224,8 @@ class Plan:
         towards = self.wired.kind(port.peer)
         own = names.labels[kind]
         cage = own.cage_ports[port.port]
-        address = addressing.host_link(port.link).switch if towards == NODE and self.is_ethernet else None
+        has_own = towards == NODE and self.is_ethernet and self.choices.addressing == "port"
+        address = self.host_link(port.link).switch if has_own else None
         return Interface(
             name=own.port(port.port, port.lane),
             cage=cage,
@@ -235,6 +239,33 @@ class Plan:
             address=address,
             peer_asn=self._asns.get(port.peer),
         )
+
+    def host_link(self, link: int) -> addressing.HostLink:
+        """Addresses of both ends of a node's link, by its number in the list."""
+        if self.choices.addressing == "port":
+            return addressing.host_link(link)
+        return addressing.rail_link(*self._places[link])
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[int, int]]:
+        """By link of a node: number of its leaf's subnet, and of the port on the leaf."""
+        devices = self.links.table.devices
+        leaves = devices.of(LEAF)
+        rails, numbers = devices.rail[leaves], devices.number[leaves]
+        n_rails, first = int(rails.max() - rails.min()) + 1, int(rails.min())
+        out: dict[int, tuple[int, int]] = {}
+        for leaf in self.wired.switches[: len(rails)]:
+            slot = (int(devices.number[leaf]) - int(numbers.min())) * n_rails + int(devices.rail[leaf]) - first
+            to_nodes = [port.link for port in self.wired.ports(leaf) if self.wired.kind(port.peer) == NODE]
+            out |= {link: (slot, index) for index, link in enumerate(to_nodes)}
+        return out
+
+    def _gateway(self, device: int) -> str | None:
+        if self.choices.addressing == "port" or not self.is_ethernet:
+            return None
+        links = (port.link for port in self.wired.ports(device) if self.wired.kind(port.peer) == NODE)
+        first = next(links, None)
+        return None if first is None else self.host_link(first).switch
 
     def _groups(
         self, interfaces: tuple[Interface, ...], part: Switch | None, system: System, kind: str

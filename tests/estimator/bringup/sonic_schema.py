@@ -124,13 +124,21 @@ TABLES = {
     "LOSSLESS_TRAFFIC_PATTERN": fields(
         {"AZURE": fields({"mtu": numbers(64, 9216), "small_packet_percentage": numbers(0, 100)})}
     ),
+    "VLAN": table("Vlan[0-9]+", fields({"vlanid": numbers(1, 4094)})),
+    "VLAN_MEMBER": table(rf"Vlan[0-9]+\|{PORT}", fields({"tagging_mode": text("untagged|tagged")})),
+    "VLAN_INTERFACE": table(r"Vlan[0-9]+(?:\|[0-9./]+)?", fields({}, scope=text("global"))),
     "SWITCH_TRIMMING": fields(  # sonic-trimming.yang: size, dscp_value, queue_index
         {"GLOBAL": fields({"size": numbers(1, 9216), "dscp_value": numbers(0, 63), "queue_index": numbers(0, 7)})}
     ),
     "BUFFER_QUEUE": table(rf"{PORT}\|[0-7]", fields({"profile": text("q_lossy_trim_profile")})),
     "BUFFER_PROFILE": table(
-        "pg_lossless_[0-9]+_[0-9]+m_profile",
-        fields({"pool": text("[a-z_]+"), "size": COUNT, "xon": COUNT, "xoff": COUNT, "dynamic_th": text("-?[0-8]")}),
+        "pg_lossless_[0-9]+_[0-9]+m_profile|q_lossy_trim_profile",
+        fields(
+            {"pool": text("[a-z_]+"), "size": COUNT, "dynamic_th": text("-?[0-8]")},
+            xon=COUNT,
+            xoff=COUNT,
+            packet_discard_action=text("drop|trim"),
+        ),
     ),
     "BUFFER_PG": table(rf"{PORT}\|[0-7]", fields({"profile": text("pg_lossless_[0-9]+_[0-9]+m_profile")})),
     "PFC_WD": {
@@ -149,6 +157,6 @@ TABLES = {
         "additionalProperties": False,
     },
 }
-TRIMMING = ("SWITCH_TRIMMING", "BUFFER_QUEUE")
-NEEDED = [name for name in TABLES if name not in ("BREAKOUT_CFG", "LOSSLESS_TRAFFIC_PATTERN", *TRIMMING)]
+OF_CHOICES = ("SWITCH_TRIMMING", "BUFFER_QUEUE", "VLAN", "VLAN_MEMBER", "VLAN_INTERFACE")
+NEEDED = [name for name in TABLES if name not in ("BREAKOUT_CFG", "LOSSLESS_TRAFFIC_PATTERN", *OF_CHOICES)]
 SCHEMA = {"type": "object", "properties": TABLES, "required": NEEDED, "additionalProperties": False}

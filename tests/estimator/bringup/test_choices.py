@@ -1,24 +1,34 @@
 """Choices of a plan: what is written for each system follows them, and the check wants what was chosen."""
 
+import csv
+import io
 import json
 from functools import cache
+from ipaddress import ip_address, ip_interface
 
+import jsonschema
 import pytest
 
 from estimator.bringup.check.check import checked_against
 from estimator.bringup.plan.choices import Choices, choices
 from estimator.bringup.plan.design import plan_of
 from estimator.bringup.plan.plan import Plan
+from estimator.bringup.plan.systems import SYSTEMS
 from estimator.bringup.renderings.targets import TARGETS, file_of, files_of, plan_answer, targets_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.spec.parse import parse_spec
 from tests.estimator.bringup.grammar import FORMS, strangers
 from tests.estimator.bringup.plans import DESIGNS
+from tests.estimator.bringup.sonic_schema import SCHEMA
 from tests.estimator.bringup.sourced import unsourced
 
 NAMES = ("two tiers", "Arista", "mixed", "planes")
 TRIMMING = Choices(data_class="trimming")
+BY_RAIL = Choices(addressing="rail")
+
+
+SONIC = jsonschema.Draft202012Validator(SCHEMA | {"required": []})
 
 
 @cache
@@ -37,8 +47,10 @@ def switch_files(plan: Plan, target: str) -> list[tuple[str, str]]:
     return [(f"{file.name.partition('.')[0]}:{file.name}", file.text) for file in files]
 
 
-@pytest.mark.parametrize("wanted", [TRIMMING])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [*((name, TRIMMING) for name in NAMES), *((name, BY_RAIL) for name in ("one tier", "Arista", "mixed"))],
+)
 def test_files_of_a_choice_are_sourced_in_the_systems_forms_and_without_findings(name: str, wanted: Choices) -> None:
     plan = chosen(name, wanted)
     every: list[tuple[str, str]] = []
@@ -47,6 +59,9 @@ def test_files_of_a_choice_are_sourced_in_the_systems_forms_and_without_findings
         assert unsourced(files) == []
         for _, text in files if target in FORMS else ():
             assert strangers(target, text) == []
+        for path, text in files if target == "sonic" else ():
+            wrong = SONIC.iter_errors(json.loads(text)) if path.endswith(".json") else ()
+            assert [error.message for error in wrong] == []
         every += switch_files(plan, target) if TARGETS[target].system else files
     assert found(plan, every) == set()
 
@@ -83,6 +98,47 @@ def test_settings_without_loss_are_faults_of_a_plan_that_trims() -> None:
     dropped = [(name, text.replace('"trim"', '"drop"')) for name, text in switch_files(plan, "sonic")]
     assert found(plan, dropped) == {"trimming_off"}
     assert found(other, switch_files(plan, "nvue")) == {"pfc_off"}
+
+
+def test_node_ports_of_a_leaf_are_one_subnet_whose_gateway_is_the_leaf() -> None:
+    plan = chosen("Arista", BY_RAIL)
+    leaves = [one for one in plan.switches(SYSTEMS["eos"]) if one.kind == "leaf"]
+    networks = {one.name: ip_interface(str(one.gateway)).network for one in leaves}
+    assert len(set(networks.values())) == len(leaves)
+    rows = list(csv.DictReader(io.StringIO(file_of(plan, "host", "addresses.csv").text)))
+    at = {
+        (plan.wired.name(node), port.link): plan.wired.name(port.peer)
+        for node in plan.wired.nodes
+        for port in plan.wired.ports(node)
+    }
+    assert len({row["address"] for row in rows}) == len(rows) == len(at)
+    for row, leaf in zip(rows, at.values(), strict=True):
+        assert ip_interface(row["address"]).network == networks[leaf]
+        assert (
+            ip_address(row["gateway"]) == ip_interface(str(next(one for one in leaves if one.name == leaf).gateway)).ip
+        )
+    text = file_of(plan, "eos").text
+    assert f"interface Vlan100\n   mtu 9214\n   ip address {leaves[0].gateway}\n" in text
+    assert text.count("   switchport access vlan 100\n") == sum(one.is_to_node for one in leaves[0].interfaces)
+    assert plan_answer(plan).values != plan_answer(chosen("Arista", Choices())).values
+
+
+def test_a_leaf_with_the_subnet_of_another_is_found_where_leaves_have_one_each() -> None:
+    plan = chosen("Arista", BY_RAIL)
+    first, second, *_ = [one for one in plan.switches(SYSTEMS["eos"]) if one.kind == "leaf"]
+    files = switch_files(plan, "eos")[:2]
+    assert found(plan, files) == set()
+    (name, text) = files[1]
+    assert found(plan, [files[0], (name, text.replace(str(second.gateway), str(first.gateway)))]) == {
+        "rail_subnet_doubled"
+    }
+
+
+def test_hosts_with_all_ports_on_one_leaf_need_arp_of_their_own() -> None:
+    wrong = "net.ipv4.conf.all.arp_ignore = 0\nnet.ipv4.conf.all.arp_announce = 1\n"
+    files = [("node-0001:sysctl.txt", wrong)]
+    assert found(chosen("one tier", BY_RAIL), files) == {"arp_flux"}
+    assert found(chosen("one tier", Choices()), files) == set()
 
 
 def test_words_that_are_no_choice_are_refused_with_those_that_are() -> None:

@@ -21,6 +21,8 @@ def faults(readings: Sequence[Reading], expected: Expected) -> Iterator[Fault]:
     yield from _loopbacks(readings, expected)
     yield from _numbers(readings, expected)
     yield from _arp(readings, expected)
+    if expected.plan.choices.addressing == "rail":
+        yield from _gateways(readings, expected)
 
 
 def subnets(readings: Iterable[Reading], expected: Expected) -> Iterator[Fault]:
@@ -197,6 +199,23 @@ def _numbers(readings: Iterable[Reading], expected: Expected) -> Iterator[Fault]
                 str(plan.asn) if plan else "a number of its own",
                 f"{number}, which {', '.join(other for other in names if other != name)} has",
             )
+
+
+def _gateways(readings: Iterable[Reading], expected: Expected) -> Iterator[Fault]:
+    """Subnets of leaves that another leaf has, where all node ports of a leaf are one."""
+    by_network: dict[IPv4Network, list[Found]] = defaultdict(list)
+    for reading in readings:
+        for one in reading.all("svi") if expected_systems(reading) else ():
+            network = _network(str(one.value))
+            if network is not None:
+                by_network[network].append((reading, one))
+    for network, found in by_network.items():
+        for reading, one in found:
+            plan = expected.switch_plan(reading.device, reading.kind)
+            others = [other.device for other, _ in found if other.device != reading.device]
+            if others and plan and plan.gateway and plan.gateway != str(one.value):
+                said = f"{network}, which {others[0]} has"
+                yield Fault("rail_subnet_doubled", reading, one.line, plan.gateway, said, one.place)
 
 
 def _arp(readings: Sequence[Reading], expected: Expected) -> Iterator[Fault]:

@@ -11,7 +11,6 @@ from itertools import islice
 from math import ceil
 from typing import NamedTuple
 
-from estimator.bringup.plan import addressing
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.value import Value, own, worked_out
 from estimator.bringup.renderings.sourced import Page
@@ -26,6 +25,8 @@ COMPONENTS = {  # image by field; each has repository and version beside it
 }
 SECONDARY = {"cniPlugins": "plugins", "multus": "multus-cni"}
 NAMESPACE = "nvidia-network-operator"
+
+LINK_PREFIX, ONE_ADDRESS = 31, 32
 
 
 def files(plan: Plan) -> Iterator[File]:
@@ -215,25 +216,33 @@ def _pools(plan: Plan) -> File:
 def _links(plan: Plan, page: Page) -> None:
     hosts, each = plan.value("addressing.hosts"), plan.value("addressing")
     ports = _ports(plan)
+    is_shared = plan.choices.addressing == "rail"
+    length = ONE_ADDRESS if is_shared else LINK_PREFIX
+    size = own(
+        "k8s.per_node_prefix",
+        length,
+        "A pod has the node's own address on the leaf's subnet" if is_shared else "A link",
+    )
     allocated: dict[str, list[str]] = {port.network: [] for port in ports.values()}
     for node in plan.wired.nodes:
         for port in plan.wired.ports(node):
-            at = addressing.host_link(port.link)
+            at = plan.host_link(port.link)
+            prefix = at.prefix if plan.choices.addressing == "port" else f"{at.host.partition('/')[0]}/{ONE_ADDRESS}"
             allocated[ports[port.port].network].extend(
                 (
                     f"    - nodeName: {plan.wired.name(node)}",
-                    f"      prefix: {at.prefix}",
+                    f"      prefix: {prefix}",
                     f"      gateway: {at.switch.partition('/')[0]}",
                 )
             )
     for name, lines in allocated.items():
         page.say(f"Pool of {name}")
         page.put(
-            (hosts, each),
+            (hosts, each, size),
             *_kind("nv-ipam.nvidia.com/v1alpha1", "CIDRPool", name, NAMESPACE),
             f"  cidr: {hosts.value}",
-            "  perNodeNetworkPrefix: 31",
-            "  gatewayIndex: 0",
+            f"  perNodeNetworkPrefix: {size.value}",
+            *(["  gatewayIndex: 0"] if plan.choices.addressing == "port" else []),
             "  routes:",
             f"    - dst: {hosts.value}",
             "  staticAllocations:",

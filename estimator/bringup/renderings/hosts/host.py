@@ -5,7 +5,6 @@ Scripts print what they would run; with ``apply`` they do.
 
 from collections.abc import Iterator
 
-from estimator.bringup.plan import addressing
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.value import own
 from estimator.bringup.renderings.sourced import Page
@@ -107,7 +106,7 @@ def _addresses(plan: Plan) -> Iterator[tuple[str, str, str, str, str]]:
     source = f"[{how.trust}] {how.source}"
     for node in plan.wired.nodes:
         for port in plan.wired.ports(node):
-            ends = addressing.host_link(port.link)
+            ends = plan.host_link(port.link)
             gateway = ends.switch.partition("/")[0]
             yield plan.wired.name(node), labels.port(port.port), ends.host, gateway, source
 

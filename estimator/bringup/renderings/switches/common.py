@@ -81,12 +81,22 @@ def loopback_value(switch: SwitchPlan) -> Value:
     return worked_out("switch.loopback", switch.loopback, f"{pool.value}: {pool.source}", pool.why)
 
 
-@cache
-def addresses_value() -> Value:
+@lru_cache(maxsize=KEPT)
+def addresses_value(switch: SwitchPlan) -> Value:
     """Addresses of the links to nodes."""
-    how, pool = chosen("addressing"), chosen("addressing.hosts")
-    why = f"{how.why}; out of {pool.value}, the even address is the switch's"
-    return how.but(key="addressing", why=why)
+    how, pool = switch.value("addressing"), switch.value("addressing.hosts")
+    whose = f"the leaf is {switch.gateway}" if switch.gateway else "the even address is the switch's"
+    return how.but(key="addressing", why=f"{how.why}; out of {pool.value}, {whose}")
+
+
+def vlan_of(switch: SwitchPlan) -> Value:
+    """The VLAN of a leaf's node ports, where they are one subnet."""
+    return switch.value("addressing.rail_vlan")
+
+
+def in_subnet(switch: SwitchPlan, one: Interface) -> bool:
+    """Whether a port is in the subnet of the leaf's node ports."""
+    return switch.gateway is not None and one.is_to_node
 
 
 @cache

@@ -6,7 +6,7 @@ ethernet-interfaces), and the example for 7388 of AMD's guide on networks of GPU
 
 from collections.abc import Iterator
 
-from estimator.bringup.plan.plan import Plan, SwitchPlan
+from estimator.bringup.plan.plan import Interface, Plan, SwitchPlan
 from estimator.bringup.plan.systems import EOS
 from estimator.bringup.renderings.sourced import Page
 from estimator.bringup.renderings.switches import common
@@ -113,19 +113,38 @@ def _ports(switch: SwitchPlan, page: Page) -> None:
     loopback, mtu, speed = common.loopback_value(switch), switch.value("mtu.switch_bytes"), common.speed_value(switch)
     page.say("Ports")
     page.put(loopback, "interface Loopback0", f"   ip address {switch.loopback}/32")
-    links, to_node, between = common.links_value(switch), common.addresses_value(), common.fabric_value()
+    links, to_node, between = common.links_value(switch), common.addresses_value(switch), common.fabric_value()
+    vlan = common.vlan_of(switch) if switch.gateway else None
+    if vlan:
+        lines = [
+            f"vlan {vlan.value}",
+            f"interface Vlan{vlan.value}",
+            f"   mtu {mtu.value}",
+            f"   ip address {switch.gateway}",
+        ]
+        page.put((to_node, vlan, mtu), *lines)
     for one in switch.interfaces:
         page.put(
-            (links, speed, mtu, to_node if one.address else between),
+            (links, speed, mtu, *([vlan] if vlan else []), to_node if one.address else between),
             f"interface {one.name}",
             f"   description {common.described(one)}",
-            "   no switchport",
+            *(
+                [f"   switchport access vlan {vlan.value}"]
+                if common.in_subnet(switch, one) and vlan
+                else ["   no switchport"]
+            ),
             f"   mtu {mtu.value}",
             f"   speed {one.speed_gbit_s}g-{common.lanes(switch, one)}",
-            *([f"   ip address {one.address}"] if one.address else ["   ipv6 enable"]),
+            *_address(switch, one),
             f"   service-profile {common.ROCE}",
             "   no shutdown",
         )
+
+
+def _address(switch: SwitchPlan, one: Interface) -> list[str]:
+    if common.in_subnet(switch, one):
+        return []
+    return [f"   ip address {one.address}"] if one.address else ["   ipv6 enable"]
 
 
 def _bgp(switch: SwitchPlan, page: Page) -> None:

@@ -62,7 +62,7 @@ def _ports(switch: SwitchPlan, page: Page) -> None:
     to_nodes = [one for one in switch.interfaces if one.address]
     if to_nodes:
         page.put(
-            common.addresses_value(),
+            common.addresses_value(switch),
             *(f"set interfaces {one.name} unit 0 family inet address {one.address}" for one in to_nodes),
         )
     page.put(
@@ -70,7 +70,7 @@ def _ports(switch: SwitchPlan, page: Page) -> None:
         *(
             line
             for one in switch.interfaces
-            if not one.address
+            if not one.address and not common.in_subnet(switch, one)
             for line in (
                 f"set interfaces {one.name} unit 0 family inet",
                 f"set interfaces {one.name} unit 0 family inet6",
@@ -78,6 +78,20 @@ def _ports(switch: SwitchPlan, page: Page) -> None:
             )
         ),
     )
+    if switch.gateway:
+        vlan = common.vlan_of(switch)
+        page.put(
+            (common.addresses_value(switch), vlan, mtu),
+            f"set vlans NODES vlan-id {vlan.value}",
+            f"set vlans NODES l3-interface irb.{vlan.value}",
+            f"set interfaces irb mtu {mtu.value}",
+            f"set interfaces irb unit {vlan.value} family inet address {switch.gateway}",
+            *(
+                f"set interfaces {one.name} unit 0 family ethernet-switching vlan members NODES"
+                for one in switch.interfaces
+                if common.in_subnet(switch, one)
+            ),
+        )
     page.put(common.loopback_value(switch), f"set interfaces lo0 unit 0 family inet address {switch.loopback}/32")
 
 

@@ -56,7 +56,25 @@ def _ports(switch: SwitchPlan, page: Page) -> None:
     if to_nodes:
         page.say("Addresses of links to nodes")
         page.put(
-            common.addresses_value(), *(f"nv set interface {one.name} ip address {one.address}" for one in to_nodes)
+            common.addresses_value(switch),
+            *(f"nv set interface {one.name} ip address {one.address}" for one in to_nodes),
+        )
+
+    if switch.gateway:
+        vlan = common.vlan_of(switch)
+        page.say("One subnet for the node ports, routed here")
+        page.put(
+            (common.addresses_value(switch), vlan, mtu),
+            f"nv set bridge domain br_default vlan {vlan.value}",
+            *(
+                f"nv set interface {one.name} bridge domain br_default access {vlan.value}"
+                for one in switch.interfaces
+                if common.in_subnet(switch, one)
+            ),
+            f"nv set interface vlan{vlan.value} type svi",
+            f"nv set interface vlan{vlan.value} vlan {vlan.value}",
+            f"nv set interface vlan{vlan.value} ip address {switch.gateway}",
+            f"nv set interface vlan{vlan.value} link mtu {mtu.value}",
         )
 
 

@@ -6,7 +6,7 @@ Unicast Routing Configuration Guide (interface peering by IPv6 link-local addres
 
 from collections.abc import Iterator
 
-from estimator.bringup.plan.plan import Plan, SwitchPlan
+from estimator.bringup.plan.plan import Interface, Plan, SwitchPlan
 from estimator.bringup.plan.systems import NXOS
 from estimator.bringup.plan.value import Value
 from estimator.bringup.renderings.sourced import Page
@@ -163,7 +163,7 @@ def _system(switch: SwitchPlan, page: Page) -> None:
 
 def _ports(switch: SwitchPlan, page: Page) -> None:
     links, mtu = common.links_value(switch), switch.value("mtu.switch_bytes")
-    to_node, between = common.addresses_value(), common.fabric_value()
+    to_node, between = common.addresses_value(switch), common.fabric_value()
     loopback, split = common.loopback_value(switch), common.cages(switch)
     page.say("Ports")
     if split:
@@ -177,24 +177,44 @@ def _ports(switch: SwitchPlan, page: Page) -> None:
     page.put(loopback, "interface loopback0", f"  ip address {switch.loopback}/32")
     policies = {group.towards: name for group, (name, _) in zip(_longer(switch), _long_groups(switch), strict=True)}
     paused = ("  priority-flow-control mode on", "  priority-flow-control watch-dog-interval on")
+    values = [common.vlan_of(switch)] if switch.gateway else []
+    if values:
+        vlan = values[0].value
+        page.put(
+            (to_node, *values, mtu),
+            "feature interface-vlan",
+            f"vlan {vlan}",
+            f"interface Vlan{vlan}",
+            f"  mtu {mtu.value}",
+            f"  ip address {switch.gateway}",
+            "  no shutdown",
+        )
     for one in switch.interfaces:
         buffers = policies.get(one.towards)
         page.put(
-            (links, mtu, switch.value("data.flow"), to_node if one.address else between),
+            (links, mtu, *values, switch.value("data.flow"), to_node if one.address else between),
             f"interface {one.name}",
             f"  description {common.described(one)}",
-            "  no switchport",
+            *_layer(switch, one),
             f"  mtu {mtu.value}",
             *(paused if _is_lossless(switch) else ()),
             f"  service-policy type qos input {common.ROCE}-IN",
             *([f"  service-policy type queuing input {buffers}"] if buffers else []),
-            *(
-                [f"  ip address {one.address}"]
-                if one.address
-                else ["  ip forward", "  ipv6 address use-link-local-only"]
-            ),
+            *_address(switch, one),
             "  no shutdown",
         )
+
+
+def _layer(switch: SwitchPlan, one: Interface) -> list[str]:
+    if common.in_subnet(switch, one):
+        return ["  switchport", f"  switchport access vlan {common.vlan_of(switch).value}"]
+    return ["  no switchport"]
+
+
+def _address(switch: SwitchPlan, one: Interface) -> list[str]:
+    if common.in_subnet(switch, one):
+        return []
+    return [f"  ip address {one.address}"] if one.address else ["  ip forward", "  ipv6 address use-link-local-only"]
 
 
 def _longer(switch: SwitchPlan) -> list[common.Group]:

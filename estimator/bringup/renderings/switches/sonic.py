@@ -32,7 +32,8 @@ def _switch(plan: Plan, switch: SwitchPlan) -> Iterator[File]:
         "PORT": {one.name: _port(switch, one) for one in switch.interfaces},
         "CABLE_LENGTH": {"AZURE": _cables(switch)},
         "LOOPBACK_INTERFACE": _loopback(switch),
-        "INTERFACE": _interfaces(switch),
+        **_interfaces(switch),
+        **_subnet(switch),
         **_bgp(switch),
         **_maps(switch),
         **_queues(switch),
@@ -99,15 +100,29 @@ def _loopback(switch: SwitchPlan) -> Json:
 
 
 def _interfaces(switch: SwitchPlan) -> Json:
-    to_node, between = common.addresses_value(), common.fabric_value()
+    to_node, between = common.addresses_value(switch), common.fabric_value()
     out: Json = {}
     for one in switch.interfaces:
         if one.address:
             out[one.name] = {"ipv6_use_link_local_only": _leaf(to_node, "disable")}
             out[f"{one.name}|{one.address}"] = {"scope": _leaf(to_node, "global"), "family": _leaf(to_node, "IPv4")}
-        else:
+        elif not common.in_subnet(switch, one):
             out[one.name] = {"ipv6_use_link_local_only": _leaf(between, "enable")}
-    return out
+    return {"INTERFACE": out} if out else {}
+
+
+def _subnet(switch: SwitchPlan) -> Json:
+    """One subnet for the node ports, routed here; nothing where each has its own."""
+    if not switch.gateway:
+        return {}
+    vlan, to_node = common.vlan_of(switch), common.addresses_value(switch)
+    name = f"Vlan{vlan.value}"
+    inside = [one.name for one in switch.interfaces if common.in_subnet(switch, one)]
+    return {
+        "VLAN": {name: {"vlanid": _leaf(vlan)}},
+        "VLAN_MEMBER": {f"{name}|{port}": {"tagging_mode": _leaf(vlan, "untagged")} for port in inside},
+        "VLAN_INTERFACE": {name: {}, f"{name}|{switch.gateway}": {"scope": _leaf(to_node, "global")}},
+    }
 
 
 def _bgp(switch: SwitchPlan) -> Json:

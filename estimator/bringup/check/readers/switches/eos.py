@@ -93,6 +93,8 @@ def _inside(owner: list[str], words: list[str], line: Line, notes: Notes) -> Non
     match [*owner[:2], *words]:
         case ["interface", name, "ip", "address", address, *_] if name.startswith(("Loopback", "Lo")):
             notes.see("loopback", name, address, line.number)
+        case ["interface", name, "ip", "address", address, *_] if name.startswith("Vlan"):
+            notes.see("svi", name, address, line.number)
         case ["router", "bgp", "router-id", address]:
             notes.see("router_id", ALL, address, line.number)
         case ["router", "bgp", *rest] if "allowas-in" in rest:

@@ -111,6 +111,8 @@ class _Junos:
                     self.notes.see("asn", ALL, number, line)
                 case ("routing-options", "router-id", address):
                     self.notes.see("router_id", ALL, address, line)
+                case ("interfaces", "irb", "unit", unit, "family", "inet", "address", address, *_):
+                    self.notes.see("svi", f"irb.{unit}", address, line)
                 case ("interfaces", "lo0", "unit", _, "family", "inet", "address", address, *_):
                     self.notes.see("loopback", "lo0", address, line)
                 case ("protocols", "bgp", *rest) if "loops" in rest:

@@ -110,6 +110,9 @@ class _Nvue:
         for address in self.under("interface", "lo", "ip", "address"):
             if ":" not in address:
                 notes.see("loopback", "lo", address, self.line("interface", "lo", "ip", "address", address))
+        for name in self.under("interface"):
+            for address in self.under("interface", name, "ip", "address") if re.fullmatch(r"vlan\d+", name) else ():
+                notes.see("svi", name, address, self.line("interface", name, "ip", "address", address))
         trim = ("system", "forwarding", "packet-trim")
         if self.has(*trim):
             is_on = self.one(*trim, "state") in ON or self.has(*trim, "profile")

@@ -84,6 +84,8 @@ def _whole(owner: list[str], words: list[str], line: Line, notes: Notes) -> None
             notes.see("router_id", ALL, address, line.number)
         case ["router", "bgp", *rest] if "allowas-in" in rest:
             notes.see("repeats_asn", ALL, True, line.number)
+        case ["interface", name, "ip", "address", address, *_] if name.startswith("Vlan"):
+            notes.see("svi", name, address, line.number)
         case ["interface", name, "ip", "address", address, *_] if name.lower().startswith(("loopback", "lo")):
             notes.see("loopback", name, address, line.number)
         case _:

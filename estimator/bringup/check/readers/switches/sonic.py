@@ -60,6 +60,10 @@ def _whole(tree: Tree, notes: Notes) -> None:
         on = next((place for place in actions if tree.text(*place) == "trim"), None)
         set_at = next((place for place in actions if tree.get(*place)), ("SWITCH_TRIMMING", "GLOBAL"))
         notes.see("trims", ALL, on is not None, tree.line(*(on or set_at)))
+    for key in tree.under("VLAN_INTERFACE"):
+        name, _, address = key.partition("|")
+        if address and ":" not in address:
+            notes.see("svi", name, address, tree.line("VLAN_INTERFACE", key))
     for key in tree.under("LOOPBACK_INTERFACE"):
         name, _, address = key.partition("|")
         if address and ":" not in address:
