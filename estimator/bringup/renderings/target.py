@@ -43,6 +43,8 @@ class Target:
     protocols: frozenset[str]
     module: str
     system: str | None = None
+    is_of_others: bool = False
+    """Whether it is of the networks beside the compute fabric."""
 
     def files(self, plan: Plan) -> Iterator[File]:
         """The files, made one by one."""
@@ -51,7 +53,7 @@ class Target:
 
     def is_for(self, plan: Plan) -> bool:
         """Whether the design has what the target configures."""
-        if plan.protocol not in self.protocols:
+        if plan.protocol not in self.protocols or (self.is_of_others and not plan.links.spec.other_fabrics):
             return False
         used = [plan.links.switches[kind] for kind in {plan.wired.kind(device) for device in plan.wired.switches}]
         return self.system is None or any(SYSTEMS[self.system].runs_on(switch) for switch in used)

@@ -21,6 +21,13 @@ TARGETS = {
     "host": Target("Host settings", "kernel line, sysctl, limits, PCIe, addresses of every host", BOTH, "hosts.host"),
     "nic": Target("NIC settings", "script on every host: classes, buffers, firmware of its NICs", BOTH, "hosts.nic"),
     "nccl": Target("NCCL and UCX", "environment of jobs", BOTH, "hosts.nccl"),
+    "networks": Target(
+        "Other networks",
+        "storage and management: subnet, frame, class, addresses of all ports",
+        BOTH,
+        "networks",
+        is_of_others=True,
+    ),
     "checklist": Target("Checklist", "the order of work at the site, by day and crew", BOTH, "checklist"),
     "opensm": Target(
         "OpenSM",
