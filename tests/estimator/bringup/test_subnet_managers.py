@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from estimator.bringup.check.check import checked_against
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.renderings.infiniband.subnets import routing_engine, subnets
 from estimator.bringup.renderings.targets import files_of
+from estimator.catalog.loader import load_catalog
 from estimator.handoff.formats import FORMATS
 from tests.estimator.bringup.plans import plan_named, plan_of_values
 from tests.estimator.handoff.fabric_tools import in_fabric, needs_opensm, opensm_sweep, rows_of
@@ -22,7 +24,12 @@ def custom(nodes: int, ports: int, radix: int, **fabric: Any) -> dict[str, Any]:
     return {"compute": compute, "fabric": {"generation": "hdr", **radices, **fabric}}
 
 
-TABLES = {"ftree": "ftree tables configured", "updn": "updn tables configured", "minhop": "minhop tables configured"}
+TABLES = {
+    "ftree": "ftree tables configured",
+    "updn": "updn tables configured",
+    "minhop": "minhop tables configured",
+    "dfsssp": "dfsssp tables configured",
+}
 FABRICS: dict[str, tuple[dict[str, Any], int, str]] = {  # design, subnets, engine that takes it
     "one switch": (custom(6, 1, 8, layout="top-of-rack"), 1, "minhop"),
     "two tiers, by rail": (custom(11, 4, 12, provision="full-unit", scalable_unit_nodes=6,
@@ -33,6 +40,8 @@ FABRICS: dict[str, tuple[dict[str, Any], int, str]] = {  # design, subnets, engi
     "pods that differ": (custom(20, 1, 8, tiers=3, scalable_unit_nodes=4, pod_nodes=16), 1, "updn"),
     "planes": ({"compute": {"server": "dgx-b300", "nodes": 8},
                 "fabric": {"generation": "ndr", "planes": 2, "leaf_radix": 16, "spine_radix": 16}}, 2, "ftree"),
+    "down and up again": (custom(20, 1, 8, tiers=3, layout="top-of-rack", scalable_unit_nodes=3, pod_nodes=16,
+                                 uplink_spread="uneven"), 1, "dfsssp"),
     "rails apart": (custom(6, 2, 8, layout="rail-only"), 2, "minhop"),
 }  # fmt: skip
 
@@ -127,3 +136,21 @@ def test_sharp_is_on_where_the_design_counts_on_it_and_has_a_tree_a_root() -> No
     assert f"\nmax_trees_to_build {len(subnet.roots)}\n" in manager.text
     assert "\ndynamic_tree_algorithm 0\n" in manager.text
     assert "\ndynamic_tree_algorithm 1\n" in next(iter(files_of(plan_of_values(FABRICS["uneven"][0]), "sharp"))).text
+
+
+def test_dfsssp_is_chosen_where_paths_go_down_and_up_again_alone_and_the_check_wants_it() -> None:
+    plan = plan_of_values(FABRICS["down and up again"][0])
+    chosen = routing_engine(plan)
+    assert chosen.value == "dfsssp"
+    assert "down and up again" in chosen.why
+    assert all(
+        routing_engine(plan_of_values(FABRICS[name][0])).value != "dfsssp" for name in ("uneven", "pods that differ")
+    )
+
+    def codes(engine: str) -> list[tuple[str, str]]:
+        made = checked_against(plan, [("opensm.conf", f"routing_engine {engine}\nlmc 0\n".encode())], load_catalog())
+        return [(one.code, one.expected) for one in made.findings]
+
+    assert codes("dfsssp") == []
+    for engine in ("ftree,updn", "updn", "minhop"):
+        assert codes(engine) == [("routing_engine_wrong", "dfsssp")]

@@ -10,6 +10,8 @@ from estimator.bringup.check.rules.fault import Fault
 KIND = "opensm"
 NOT_FOR_CLOS = ("minhop", "dor", "lash", "torus-2qos", "file", "sssp", "ar_dor", "ar_torus", "(null)", "null", "none")
 FAT_TREE = ("ftree", "ar_ftree")
+UP_DOWN = (*FAT_TREE, "updn", "dnup", "ar_updn")  # which never go up again
+DOWN_AND_UP = "dfsssp"
 SHARP_OFF = ("0", "false", "(null)", "no")
 SPEEDS = {
     "force_link_speed": ("0", "15"),
@@ -35,6 +37,7 @@ def _manager(reading: Reading, expected: Expected, reduces: bool) -> Iterator[Fa
     if engine and expected.n_tiers > 1:
         planned = expected.routing_engine
         refuses = first in FAT_TREE and not str(planned.value).startswith("ftree")
+        refuses |= planned.value == DOWN_AND_UP and first in UP_DOWN
         if first in NOT_FOR_CLOS or not first or refuses:
             yield Fault(
                 "routing_engine_wrong",

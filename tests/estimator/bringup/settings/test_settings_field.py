@@ -281,3 +281,58 @@ def test_a_virtual_machine_keeps_address_translation() -> None:
     assert {one.code for one in found} == {"ats_off"}
     with_ats = {f"{HOST}:lspci.txt": lspci.replace("ATSCtl:\tEnable-", "ATSCtl:\tEnable+")}
     assert checked(ROCE, with_ats).findings == []
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("NCCL_NET=Socket", "rdma_off"),
+        ("NCCL_NET_GDR_LEVEL=LOC", "gpudirect_off"),
+        ("NCCL_NET_GDR_READ=0", "gpudirect_off"),
+        ("NCCL_PXN_DISABLE=1", "pxn_off"),
+        ("NCCL_IB_TIMEOUT=14", "timeout_short"),
+        ("NCCL_IB_RETRY_CNT=0", "timeout_short"),
+        ("NCCL_MAX_NCHANNELS=2", "channels_few"),
+        ("NCCL_SOCKET_IFNAME=lo", "bootstrap_wrong"),
+        ("NCCL_IB_ADAPTIVE_ROUTING=0", "adaptive_routing_off"),
+        ("UCX_IB_GID_INDEX=1", "gid_link_local"),
+        ("UCX_IB_TRAFFIC_CLASS=0", "tc_not_dscp"),
+    ],
+)
+def test_a_variable_of_a_job_that_is_wrong_is_found_on_its_line(line: str, code: str) -> None:
+    text = clean("Cumulus")["nccl.env"] + f"export {line}\n"
+    (finding,) = checked_clean("Cumulus", {"nccl.env": text}).findings
+    assert (finding.code, finding.line) == (code, text.count("\n"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("roceOptimized:\n      enabled: true", "roceOptimized:\n      enabled: false", "pfc_off"),
+        (
+            "pciPerformanceOptimized:\n      enabled: true",
+            "pciPerformanceOptimized:\n      enabled: false",
+            "read_request_small",
+        ),
+        ("linkType: Ethernet", "linkType: Infiniband", "link_type_wrong"),
+        ("  resourceName: rail1", "  isRdma: false\n  resourceName: rail1", "rdma_off"),
+        (
+            "gpuDirectOptimized:",
+            "spectrumXOptimized:\n      enabled: true\n    gpuDirectOptimized:",
+            "profiles_exclude",
+        ),
+    ],
+)
+def test_a_manifest_that_is_wrong_is_found(old: str, new: str, code: str) -> None:
+    text = clean("Kubernetes")["nic.yaml"]
+    assert old in text
+    assert {one.code for one in checked_clean("Kubernetes", {"nic.yaml": text.replace(old, new)}).findings} == {code}
+
+
+def test_the_class_of_the_data_needs_a_share_of_a_nic() -> None:
+    text = clean("Cumulus")[f"{HOST}:mlnx_qos.txt"]
+    wrong = text.replace(
+        "tc: 3 ratelimit: unlimited, tsa: ets, bw: 50%", "tc: 3 ratelimit: unlimited, tsa: ets, bw: 0%", 1
+    )
+    (finding,) = checked_clean("Cumulus", {f"{HOST}:mlnx_qos.txt": wrong}).findings
+    assert (finding.code, finding.line) == ("ets_weight_zero", wrong[: wrong.index("bw: 0%")].count("\n") + 1)

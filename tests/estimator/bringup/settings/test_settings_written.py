@@ -1,5 +1,6 @@
 """What bring-up writes is what the check wants: the files of all targets of many designs have no finding."""
 
+import re
 from functools import cache
 from typing import Any
 
@@ -74,3 +75,20 @@ def test_a_line_of_a_written_file_that_is_wrong_is_found(target: str) -> None:
         if not name.endswith(".csv")
     ]
     assert {one.code for one in checked(plan, wrong).findings} == {"mtu_small"}
+
+
+def test_a_headroom_that_is_too_small_for_the_cable_is_found_in_eos_and_nx_os() -> None:
+    plan = plan_of_design("Arista")
+    small = [
+        (name, re.sub(rb"ingress headroom \d+", b"ingress headroom 64000", data)) for name, data in written(plan, "eos")
+    ]
+    assert {one.code for one in checked(plan, small[:1]).findings} == {"headroom_small"}
+    far = plan_of_values({**DESIGNS["mixed"], "site": {"node_leaf_m": 20, "leaf_spine_m": 130}})
+    spine = [(name, data) for name, data in written(far, "nxos") if name.startswith("spine-001")]
+    assert checked(far, spine).findings == []
+    for pattern, new in (
+        (rb"pause buffer-size \d+", b"pause buffer-size 30000"),
+        (rb"  service-policy type queuing input \S+\n", b""),
+    ):
+        changed = [(name, re.sub(pattern, new, data)) for name, data in spine]
+        assert {one.code for one in checked(far, changed).findings} == {"headroom_small"}
