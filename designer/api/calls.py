@@ -75,7 +75,7 @@ def json_body(*shapes: Json) -> Json:
 def files_of(*types: str) -> dict[Any, Any]:
     """An answer that is a file: its bytes. Generated clients take the first type that is named, and any file is of that."""
     kinds = dict.fromkeys([OCTETS, *(kind.partition(";")[0] for kind in types)])
-    values = {"text": OpenApiTypes.STR, "application/json": OpenApiTypes.ANY}
+    values = {"text": OpenApiTypes.STR, "application/json": OpenApiTypes.ANY, "application/yaml": OpenApiTypes.ANY}
     return {(200, kind): values.get(kind, values.get(kind.partition("/")[0], OpenApiTypes.BINARY)) for kind in kinds}
 
 
