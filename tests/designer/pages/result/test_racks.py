@@ -31,8 +31,10 @@ PARTIAL = {
     "fabric": {"generation": "xdr"},
     "site": {"plan": {}},
 }
-# what is no word of ours about the design's servers: names of devices, tiers and fields, licences, other servers
-NAMES = re.compile(r"node-\d+|node-leaf|“[^”]*”|managed node-year|fabric-manager server|A hall of servers")
+# what is no word of ours about the design's servers: names of devices, tiers, fields and sources, licences, other servers
+NAMES = re.compile(
+    r"node-\d+|node-leaf|“[^”]*”|managed node-year|fabric-manager server|A hall of servers|multi-node network setup"
+)
 HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<[^>]+>", re.DOTALL)
 
 
