@@ -134,8 +134,9 @@ class Search(Record):
     relax: list[Relaxation]
     """Where nothing is feasible."""
     tie: list[int]
-    """Places in ``designs`` that prices do not tell from the best one, which is among them: their price ranges hold each
-    other, and of money the best is better in fewer than 95 of 100 draws."""
+    """Places in ``designs`` whose price range and that of the best one, which is among them, hold each other's price."""
+    undecided: list[int]
+    """Those of ``tie`` that the best one beats in fewer than 95 of 100 draws; all of them where nothing is drawn."""
     draws: IfAny[Draws]
     """Where a figure of money is sought or weighed."""
     present: IfAny[Present]

@@ -262,6 +262,7 @@ class _Search:
         place = {row: at for at, row in enumerate(every)}
         rank = {row: at for at, row in enumerate(order[first].tolist(), start=1)}
         draws = self._draws(every, front, [row for _, row, _ in regret])
+        tie = self._tie(every)
         chances = dict(zip(draws.rows, draws.chances(self._others(draws)), strict=True)) if draws else {}
         return Search(
             objective=self.asked.objective,
@@ -273,7 +274,8 @@ class _Search:
             front=[place[row] for row in front],
             binding=self._binding(every[0]) if every else [],
             relax=list(relax),
-            tie=self._tie(every, draws),
+            tie=tie,
+            undecided=self._undecided(tie, every, draws),
             draws=draws.shown() if draws else None,
             present=self._present(order[first], [self._regret_shown(one, place, draws) for one in regret]),
             figures=described(FIGURES),
@@ -432,15 +434,19 @@ class _Search:
             regret=regret,
         )
 
-    def _tie(self, rows: Sequence[int], draws: DrawnDesigns | None) -> list[int]:
+    def _tie(self, rows: Sequence[int]) -> list[int]:
         if not rows:
             return []
         table, at = self.found.table, np.array(rows)
         low, typical, high = (side[self.objective][at] for side in (table.low, table.typical, table.high))
-        tied = np.flatnonzero(within_each_other(low, typical, high, 0)).tolist()
+        tied: list[int] = np.flatnonzero(within_each_other(low, typical, high, 0)).tolist()
+        return tied
+
+    def _undecided(self, tie: list[int], rows: Sequence[int], draws: DrawnDesigns | None) -> list[int]:
+        """Those of a tie that the best one does not beat in nearly all draws; all of it where nothing was drawn."""
         if draws is None or draws.figure != self.asked.objective:
-            return tied
-        return [place for place in tied if not draws.is_told_apart(rows[place], rows[0])]
+            return tie
+        return [place for place in tie if not draws.is_told_apart(rows[place], rows[0])]
 
     # ------------------------------------------------ what would make a design possible
 

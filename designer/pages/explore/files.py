@@ -53,7 +53,7 @@ def _columns(figure: Figure) -> tuple[Column, ...]:
 
 
 def _row(found: Search, at: int, one: FoundDesign, paths: list[str]) -> tuple[Cell, ...]:
-    cells: list[Cell] = [one.rank, at in found.front, at in found.tie, *(one.values[path] for path in paths)]
+    cells: list[Cell] = [one.rank, at in found.front, at in found.undecided, *(one.values[path] for path in paths)]
     for figure in FIGURES.values():
         cells.append(one.figures[figure.name])
         if figure.is_money:

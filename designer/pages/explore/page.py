@@ -106,7 +106,7 @@ def found_context(found: Search, pareto: Sequence[str], catalog: Catalog) -> Con
     chart = front_chart(found, names, pareto)
     present = found.present
     rows = list(_rows(found, names, heads))
-    tied = {*found.tie} if len(found.tie) > 1 else set()
+    tied = {*found.undecided} if len(found.undecided) > 1 else set()
     return {
         "found": found,
         "heads": heads,
@@ -163,7 +163,7 @@ def _wins(chance: Chance | None) -> Cell:
 
 
 def _chance_words(found: Search, names: Sequence[str]) -> list[str]:
-    """What draws say of the best design, of the tie, and of the front."""
+    """What draws say of the best design, of what is undecided, and of the front."""
     draws, best = found.draws, found.designs[0].chance if found.designs else None
     if draws is None or best is None:
         return []

@@ -64,7 +64,7 @@ def test_it_begins_with_an_answer_whose_best_comes_first(page: Client) -> None:
     words = text_of(response)
     assert response.status_code == 200
     assert len(set(names)) == len(names) > 10, "designs are told apart by their names"
-    tied = answer.tie if len(answer.tie) > 1 else []
+    tied = answer.undecided if len(answer.undecided) > 1 else []
     order = [*tied, *(at for at in range(len(names)) if at not in tied)]
     places = [words.index(f": compare {names[at]} ") for at in order]
     assert places == sorted(places)

@@ -52,11 +52,15 @@ def test_more_of_the_same_parts_never_wins_though_the_price_ranges_overlap(answe
     assert full["chance"]["regret"]["p5"] > 0
 
 
-def test_a_tie_is_what_the_best_does_not_beat_in_most_draws(answer: Any) -> None:
-    tied = [answer["designs"][at] for at in answer["tie"]]
-    assert len(tied) > 1
-    assert {one["values"]["fabric.oversubscription"] for one in tied} == {"2:1"}, "1:1 is more of the same parts"
-    assert max(one["chance"]["wins"] for one in tied) < SURE
+def test_of_a_tie_is_undecided_what_the_best_does_not_beat_in_most_draws(answer: Any) -> None:
+    """Servers make all prices overlap, though 1:1 is more of the same parts."""
+    whole = searched(ASKED | {"objective": "tco_usd", "pareto": ["tco_usd", "all_to_all_gb_s"]})
+    assert {*whole["undecided"]} < {*whole["tie"]}
+    for found in (answer, whole):
+        undecided = [found["designs"][at] for at in found["undecided"]]
+        assert len(undecided) > 1
+        assert {one["values"]["fabric.oversubscription"] for one in undecided} == {"2:1"}
+        assert max(one["chance"]["wins"] for one in undecided) < SURE
 
 
 def test_a_better_one_says_in_how_many_draws_it_is_better(answer: Any) -> None:
