@@ -36,6 +36,7 @@ LIMITS = {  # the kinds of link explain themselves
     "loss without flow control": "Packets are lost and sent again, how many nobody knows: read the band, not the line. ",
     "rack network channels": "Between racks the library opens only so many channels, whatever the NICs could carry. ",
     "in-network reduction": "The network's switches add (SHARP), and their rate sets the pace. ",
+    "channels of a pair": "Between two GPUs the library opens only so many channels, whatever the links could carry. ",
 }
 
 
