@@ -249,7 +249,7 @@ def computed(value: Any) -> str:
 
 
 def figure_text(value: Any, unit: str) -> str:
-    """A figure of a search in its unit: "$1.20 M", "57.6 kW", "16.7 %", "2:1"; counts as whole numbers."""
+    """A figure of a search in its unit: "$1.20 M", "57.6 kW", "16.7 %", "2:1", "420 ms"; counts as whole numbers."""
     if _is_missing(value):
         return MISSING
     printers: dict[str, Callable[[Any], str]] = {
@@ -259,6 +259,8 @@ def figure_text(value: Any, unit: str) -> str:
         "Gb/s": gbit_s,
         "share": percent,
         ":1": lambda ratio: f"{significant(float(ratio))}:1",
+        "s": lambda seconds: duration_us(seconds * 1e6),
+        "ms": lambda milliseconds: duration_us(milliseconds * 1e3),
         "m": lambda metres: f"{significant(float(metres))} m",
         "yes or no": lambda flag: "yes" if flag else "no",
     }

@@ -110,6 +110,21 @@ def test_a_parameter_reads_as_its_unit_asks():
     assert numbers.in_unit(None, "ratio") == numbers.MISSING
 
 
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.42, "s", f"420{NB}ms"),
+        (12.345, "s", f"12.3{NB}s"),
+        (0.0312, "ms", f"31.2{NB}µs"),
+        (8.5, "ms", f"8.50{NB}ms"),
+        (1016.0, "switches", "1,016"),
+        (float("nan"), "s", numbers.MISSING),
+    ],
+)
+def test_a_figure_of_a_search_prints_in_its_unit(value, unit, text):
+    assert numbers.figure_text(value, unit) == text
+
+
 def test_a_bar_runs_from_low_to_high_with_its_mark_at_typical():
     bar = ElementTree.fromstring(range_bar({"low": 16, "typical": 32, "high": 64}))
     part, tick = (
