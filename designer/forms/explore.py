@@ -29,7 +29,7 @@ from estimator.search.values import FREE
 FIXED, LIST, RANGE, OPEN = "fixed", "list", "range", "free"
 WAYS = {FIXED: "Fixed", LIST: "List", RANGE: "Range", OPEN: "Free"}
 N_LIMITS, N_FRONT = 6, 2
-HOW_VENDORS, VENDOR_NAMES = "vendors_how", "vendors"
+HOW_VENDORS, VENDOR_NAMES, VENDORS_KEPT = "vendors_how", "vendors", "vendors_kept"
 ALLOWED, BARRED = "allowed", "barred"
 WORK, WORK_MODEL, WORK_LOAD, WORK_KEPT = "work", "work_model", "work_load", "work_kept"
 USUAL_LOAD, USUAL_MODEL = 4096, "llama3-70b"
@@ -199,9 +199,8 @@ class ExploreForm(forms.Form):
                 free.append(at)
             if (value := self._value(at, name, way)) is not None:
                 write_path(base, at, value)
-        limits = [self._typed_limit(at) for at in range(N_LIMITS) if given.get(f"limit{at}")]
-        if (how := given.get(HOW_VENDORS)) and given.get(VENDOR_NAMES):
-            limits.append({"figure": VENDORS, how: list(given[VENDOR_NAMES])})
+        limits: list[Given] = [self._typed_limit(at) for at in range(N_LIMITS) if given.get(f"limit{at}")]
+        limits += self._vendor_limits()
         pareto = [given[f"pareto{at}"] for at in range(N_FRONT) if given.get(f"pareto{at}")]
         aims: Json = {"objective": given.get("objective") or None, "limits": limits, "pareto": pareto}
         numbers = {name: number_of(given.get(name)) for name in ("at_bytes", "top")}
@@ -216,6 +215,18 @@ class ExploreForm(forms.Form):
         kept = _mapping(given.get(WORK_KEPT))
         load = {"concurrency": number_of(given.get(WORK_LOAD))} if kind == INFER and given.get(WORK_LOAD) else {}
         return {kind: {**_mapping(kept.get(kind)), "model": given.get(WORK_MODEL), **load}}
+
+    def _vendor_limits(self) -> list[Given]:
+        """The limit that is shown, with what the form does not show of it, and the others; none where any vendor may be."""
+        given = self.cleaned_data
+        if not (how := given.get(HOW_VENDORS)):
+            return []
+        first, *others = _vendor_limits_in(given.get(VENDORS_KEPT)) or [{}]
+        kept = {key: value for key, value in first.items() if key != _shown_list(first)}
+        names = {how: list(given[VENDOR_NAMES])} if given.get(VENDOR_NAMES) else {}
+        size = number_of(given.get("at_bytes"))
+        own = {"figure": VENDORS, **kept, **names} | ({"at_bytes": size} if size is not None else {})
+        return [*([own] if _names_vendors(own) else []), *others]
 
     def _path(self, path: str) -> str:
         return size_path(self.cleaned_data.get(SIZE_UNIT)) if path == SIZE else path
@@ -334,6 +345,7 @@ def _aims() -> dict[str, forms.Field]:
     found[VENDOR_NAMES] = forms.MultipleChoiceField(
         required=False, choices=makers, widget=several, label="Vendors that the limit names"
     )
+    found[VENDORS_KEPT] = hidden()
     for at in range(N_LIMITS):
         found[f"limit{at}"] = ask(f"Limit {at + 1}", "", [("", "No limit"), *figures])
         found[f"least{at}"] = ask(f"Limit {at + 1}, at least", inputmode="decimal", placeholder="at least")
@@ -407,22 +419,37 @@ def _initial_of(values: Given) -> Context:
     out |= {WORK: kind, WORK_MODEL: request.get("model") or USUAL_MODEL, WORK_LOAD: request.get("concurrency")}
     out |= {WORK_KEPT: json.dumps(workload) if workload else ""}
     limits = [one for one in _listed(values, "limits") if isinstance(one, Mapping)]
-    for one in filter(_names_vendors, limits):
-        how = ALLOWED if one.get(ALLOWED) is not None else BARRED
-        out |= {HOW_VENDORS: how, VENDOR_NAMES: one.get(how)}
+    if of_vendors := _vendor_limits_in(limits):
+        how = _shown_list(of_vendors[0])
+        out |= {HOW_VENDORS: how, VENDOR_NAMES: of_vendors[0].get(how), VENDORS_KEPT: json.dumps(of_vendors)}
     for at, limit in enumerate(one for one in limits if not _names_vendors(one)):
         out |= {f"limit{at}": limit.get("figure"), f"least{at}": limit.get("least"), f"most{at}": limit.get("most")}
     return out
 
 
+def _read(value: Any) -> Any:
+    """A value, or the one that a text says in JSON; None where it says none."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+
+
 def _mapping(value: Any) -> Mapping[str, Any]:
     """An object, or the one that a text says; an empty one for anything else."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value or "{}")
-        except ValueError:
-            return {}
+    value = _read(value)
     return value if isinstance(value, Mapping) else {}
+
+
+def _vendor_limits_in(value: Any) -> list[Given]:
+    """Limits that name vendors, of a list or of one that a text says."""
+    value = _read(value)
+    return [one for one in value if _names_vendors(one)] if isinstance(value, list) else []
+
+
+def _shown_list(limit: Given) -> str:
+    """Which list of a limit that names vendors the form shows."""
+    return ALLOWED if limit.get(ALLOWED) is not None else BARRED
 
 
 def _names_vendors(limit: Any) -> bool:

@@ -87,8 +87,16 @@ def test_it_begins_with_an_answer_whose_best_comes_first(page: Client) -> None:
         | {
             "limits": [
                 {"figure": "racks", "most": 40, "at_bytes": DEFAULT_BYTES},
-                {"figure": "switch_vendors", "barred": ["Arista", "Dell"]},
+                {"figure": "switch_vendors", "barred": ["Arista", "Dell"], "at_bytes": DEFAULT_BYTES},
             ]
+        },
+        SMALL
+        | {
+            "limits": [
+                {"figure": "vendors", "allowed": ["NVIDIA", "Arista"], "barred": ["Dell"], "at_bytes": 2**20},
+                {"figure": "switch_vendors", "barred": ["Cisco"]},
+            ],
+            "at_bytes": 2**20,
         },
         {
             "base": {
@@ -100,7 +108,7 @@ def test_it_begins_with_an_answer_whose_best_comes_first(page: Client) -> None:
             "pareto": FRONT,
         },
     ],
-    ids=["free", "limits", "workload", "vendors", "lists-and-ranges"],
+    ids=["free", "limits", "workload", "vendors", "several-of-vendors", "lists-and-ranges"],
 )
 def test_a_request_goes_through_the_form_and_comes_out_as_it_was(page: Client, asked: dict[str, Any]) -> None:
     response = page.post(reverse("explore"), sent_by_a_browser(ExploreForm(values=asked)))
@@ -108,6 +116,20 @@ def test_a_request_goes_through_the_form_and_comes_out_as_it_was(page: Client, a
     (text,) = parse_qs(urlsplit(response["Location"]).query)["ask"]
     usual = {"top": 20, "at_bytes": DEFAULT_BYTES}  # what the form says where nothing was given
     assert usual | json.loads(text) == usual | asked
+
+
+def test_a_changed_vendor_limit_keeps_what_the_form_does_not_show_and_any_vendor_drops_all() -> None:
+    hidden = {"figure": "vendors", "barred": ["Cisco"]}
+    asked = SMALL | {"limits": [{"figure": "vendors", "allowed": ["Arista"], "barred": ["Dell"]}, hidden]}
+    sent = sent_by_a_browser(ExploreForm(values=asked))
+    changed = ExploreForm(sent | {"vendors": ["NVIDIA"]}).asked()["limits"]
+    assert changed == [
+        {"figure": "vendors", "allowed": ["NVIDIA"], "barred": ["Dell"], "at_bytes": DEFAULT_BYTES},
+        hidden,
+    ]
+    assert "limits" not in ExploreForm(sent | {"vendors_how": ""}).asked()
+    damaged = ExploreForm(sent | {"vendors_kept": "[3, {"}).asked()["limits"]
+    assert damaged == [{"figure": "switch_vendors", "allowed": ["Arista"], "at_bytes": DEFAULT_BYTES}]
 
 
 def test_what_is_wrong_is_named_with_its_control(page: Client) -> None:
