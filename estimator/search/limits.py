@@ -58,7 +58,7 @@ def _out_of_reach(limit: Limit, where: str) -> list[Problem]:
 
 
 def _vendor_problems(limit: Limit, where: str, known: Sequence[str], is_bounded: bool) -> list[Problem]:
-    """Names that are no vendor's, or are both allowed and barred, and lists of another figure."""
+    """Names that are no vendor's, or are both allowed and barred, lists without a name, and lists of another figure."""
     if limit.figure not in SET_OF:
         message = f"'allowed' and 'barred' are of the figures {' and '.join(SET_OF)}, and {limit.figure} was given."
         return [Problem(where, "contradiction", message)]
@@ -66,8 +66,11 @@ def _vendor_problems(limit: Limit, where: str, known: Sequence[str], is_bounded:
         message = "A limit names vendors or counts them. Give the number as a limit of its own."
         return [Problem(where, "contradiction", message)]
     out = []
-    for key, names in (("allowed", limit.allowed or ()), ("barred", limit.barred or ())):
-        for at, name in enumerate(names):
+    for key, names in (("allowed", limit.allowed), ("barred", limit.barred)):
+        if names is not None and not names:
+            message = f"A list of {key} vendors has one at least. Name one, or leave the limit out."
+            out.append(Problem(f"{where}.{key}", "missing", message))
+        for at, name in enumerate(names or ()):
             if name not in known:
                 message = (
                     f"The catalog has no switches, transceivers or cables of '{name[:80]}'. Near it: {near_words(name, known)}. "
@@ -78,8 +81,6 @@ def _vendor_problems(limit: Limit, where: str, known: Sequence[str], is_bounded:
         out.append(
             Problem(where, "contradiction", f"{', '.join(both)} cannot be allowed and barred. Drop one of them.")
         )
-    if limit.allowed is not None and not limit.allowed:
-        out.append(Problem(f"{where}.allowed", "missing", "A list of allowed vendors has one at least."))
     return out
 
 

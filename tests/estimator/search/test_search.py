@@ -164,6 +164,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"limits": [{"figure": "vendors", "allowed": ["Nvidea"]}]}, "limits[0].allowed[0]", "unknown_part"),
     ({"limits": [{"figure": "vendors", "barred": [3]}]}, "limits[0].barred[0]", "wrong_type"),
     ({"limits": [{"figure": "vendors", "allowed": []}]}, "limits[0].allowed", "missing"),
+    ({"limits": [{"figure": "vendors", "barred": []}]}, "limits[0].barred", "missing"),
     ({"limits": [{"figure": "vendors", "allowed": ["Arista"], "barred": ["Arista"]}]}, "limits[0]", "contradiction"),
     ({"limits": [{"figure": "vendors", "allowed": ["Arista"], "most": 1}]}, "limits[0]", "contradiction"),
     ({"limits": [{"figure": "racks", "barred": ["Arista"]}]}, "limits[0]", "contradiction"),
