@@ -92,6 +92,14 @@ def limit_key(limit: Limit) -> Key:
     return (SET_OF[limit.figure] if _names_vendors(limit) else limit.figure, limit.at_bytes)
 
 
+def shown_key(limit: Limit, at_bytes: int) -> Key:
+    """The column of the figure that a limit is answered with; ``at_bytes`` is that of what is shown.
+
+    A count of vendors has no message size, so it stands under that of the answer alone.
+    """
+    return limit.figure, at_bytes if _names_vendors(limit) else limit.at_bytes
+
+
 def _names_vendors(limit: Limit) -> bool:
     return limit.allowed is not None or limit.barred is not None
 

@@ -23,7 +23,16 @@ from estimator.search.draws import (
 from estimator.search.evaluate import Estimator, Evaluated, evaluated, joined_in_order
 from estimator.search.figures import FIGURES, OF_WORKLOAD, Aims, Key, Table, described, figure_named, known, ranges_of
 from estimator.search.front import first_of_equals, front_of, ranked, within_each_other
-from estimator.search.limits import limit_key, limit_problems, met, met_limit, nearest_value, share_short, shortfall
+from estimator.search.limits import (
+    limit_key,
+    limit_problems,
+    met,
+    met_limit,
+    nearest_value,
+    share_short,
+    shortfall,
+    shown_key,
+)
 from estimator.search.present import Beside, measured
 from estimator.search.request import CHUNK, COMMAND_LINE, IN_CHUNKS, WHAT, Bounds, Limit, SearchRequest
 from estimator.search.result import Binding, Chance, FoundDesign, Lost, Present, Regret, Relaxation, Search
@@ -391,7 +400,7 @@ class _Search:
         for at, limit in enumerate(self.asked.limits):
             without = self.best([one for other, one in enumerate(self.met) if other != at])
             if without is not None and without != own:
-                value = float(self.column((limit.figure, limit.at_bytes))[best])
+                value = float(self.column(shown_key(limit, self.asked.at_bytes))[best])
                 out.append(
                     Binding(
                         limit=met_limit(limit), value=value, objective_without=without, costs=_round(abs(own - without))

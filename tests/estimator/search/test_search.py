@@ -279,6 +279,13 @@ def test_a_vendor_limit_that_costs_money_binds_and_one_without_designs_is_relaxe
     assert again["designs"][0]["figures"] == relaxed["then"]
 
 
+def test_a_vendor_limit_binds_at_another_message_size_than_its_own() -> None:
+    limit = {"figure": "switch_vendors", "allowed": ["Dell"]}
+    (binding,) = searched({"base": ROCE, "at_bytes": 2**20, "limits": [limit], "top": 1})["binding"]
+    assert binding["value"] == 1
+    assert binding["costs"] > 0
+
+
 def test_one_by_one_candidates_are_bounded() -> None:
     base = BASE | {
         "other_fabrics": [{"role": "storage"}],
