@@ -10,7 +10,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import InfeasibleDesign, Problem, SpecError
 from estimator.pipeline import priced_designs
 from estimator.search.candidates import Refused, Space, Template, space_of
-from estimator.search.chunks import packed, unpacked
+from estimator.search.chunks import Chunk, packed, unpacked
 from estimator.search.columns.work import Verbs
 from estimator.search.draws import (
     DIVISORS,
@@ -160,10 +160,9 @@ def chunk_of(
     """
     asked = asked_of(request, catalog)
     space = space_asked(asked, catalog, IN_CHUNKS)
-    found = evaluated(
-        space, aims_of(asked, verbs, catalog, IN_CHUNKS), catalog, estimate, IN_CHUNKS, range(first, last)
-    )
-    return packed(found.number, found.table, found.refused)
+    aims = aims_of(asked, verbs, catalog, IN_CHUNKS)
+    found = evaluated(space, aims, catalog, estimate, IN_CHUNKS, range(first, last))
+    return packed(Chunk(found.number, found.table, found.refused, aims.work.refusal if aims.work else None))
 
 
 def joined(
@@ -173,20 +172,25 @@ def joined(
 
     Raises
     ------
+    SpecError
+        If figures of a workload are sought, and none of the candidates has them.
     InfeasibleDesign
         If none of the candidates can be built.
     """
     asked = asked_of(request, catalog)
-    space, keys = space_asked(asked, catalog, IN_CHUNKS), keys_of_search(asked)
+    space, aims = space_asked(asked, catalog, IN_CHUNKS), aims_of(asked, verbs, catalog, IN_CHUNKS)
+    chunks = [unpacked(part, aims.keys) for part in parts]
     refused = Refused()
-    numbers, tables = [], []
-    for number, table, reasons in (unpacked(part, keys) for part in parts):
-        numbers.append(number)
-        tables.append(table)
-        refused.counts.update(reasons.counts)
-        refused.first |= reasons.first | refused.first
-    whole = joined_in_order(space, numbers, tables, keys, refused)
-    return answer_of(asked, aims_of(asked, verbs, catalog, IN_CHUNKS), whole, catalog, estimate, IN_CHUNKS)
+    for one in chunks:
+        refused.counts.update(one.refused.counts)
+        refused.first |= one.refused.first | refused.first
+    if aims.work:
+        with_refusal = [one for one in chunks if one.refusal and len(one.number)]
+        first = min(with_refusal, key=lambda one: int(one.number[0]), default=None)
+        aims.work.refusal = first.refusal if first else None
+    numbers, tables = [one.number for one in chunks], [one.table for one in chunks]
+    whole = joined_in_order(space, numbers, tables, aims.keys, refused)
+    return answer_of(asked, aims, whole, catalog, estimate, IN_CHUNKS)
 
 
 def _check(asked: SearchRequest, verbs: Verbs | None, catalog: Catalog) -> None:

@@ -6,7 +6,7 @@ from estimator.errors import InfeasibleDesign, SpecError
 from estimator.pipeline import estimate
 from estimator.search.request import CHUNK, IN_CHUNKS
 from estimator.search.search import chunk_of, cuts_of, joined
-from tests.estimator.search.brute_force import CATALOG, searched
+from tests.estimator.search.brute_force import CATALOG, VERBS, searched
 
 BASE = {
     "compute": {"server": "dgx-h100", "nodes": 64},
@@ -45,6 +45,30 @@ def test_where_nothing_can_be_built_the_reasons_of_all_chunks_are_given():
     with pytest.raises(InfeasibleDesign) as refused:
         joined(NOTHING, parts, CATALOG, estimate)
     assert "(2 candidates)" in refused.value.problems[0].message
+
+
+@pytest.mark.parametrize(
+    "parallel",
+    [{"tp": 1, "pp": 1, "zero_stage": 0, "global_batch": 256}, {"tp": 8, "pp": 7, "global_batch": 256}],
+    ids=["memory", "layout"],
+)
+def test_a_workload_without_figures_is_refused_for_the_same_reason_as_at_once(parallel):
+    asked = {
+        "base": BASE | {"compute": {"server": "dgx-h100", "nodes": [8, 4]}},
+        "workload": {"train": {"model": "llama3-70b", "parallel": parallel}},
+        "objective": "step_s",
+    }
+    with pytest.raises(SpecError) as at_once:
+        searched(asked)
+    cuts = cuts_of(asked, CATALOG, 1, VERBS)
+    parts = [chunk_of(asked, first, last, CATALOG, estimate, VERBS) for first, last in cuts]
+    problems = []
+    for order in (parts, parts[::-1]):
+        with pytest.raises(SpecError) as refused:
+            joined(asked, order, CATALOG, estimate, VERBS)
+        problems.append(refused.value.problems)
+    assert [(one.field, one.code) for one in problems[0]] == [(one.field, one.code) for one in at_once.value.problems]
+    assert problems[0] == problems[1], "the reason is that of the first candidate, whatever the order"
 
 
 def test_too_many_candidates_and_wrong_values_are_refused_before_any_chunk():
