@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from ipaddress import IPv4Network
-from itertools import islice
 from typing import NamedTuple
+
+import numpy as np
 
 from estimator.bringup.plan.facts import chosen
 from estimator.bringup.plan.plan import Plan
@@ -12,6 +13,8 @@ from estimator.bringup.plan.wired import Wired
 from estimator.bringup.renderings.target import File
 from estimator.cabling.links import LinkList
 from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE
+from estimator.errors import Problem, SpecError
+from estimator.fabric.devices import LEAF
 from estimator.handoff.cells import Cell, csv_blocks
 from estimator.link_list import link_list
 from estimator.spec.network_rules import other_keys
@@ -51,9 +54,34 @@ def networks(plan: Plan) -> Iterator[Network]:
         pool, host_mtu, switch_mtu, flow = (
             chosen(f"other.{what}", **where) for what in ("pool", "host_mtu_bytes", "switch_mtu_bytes", "flow")
         )
-        subnet = next(islice(IPv4Network(str(pool.value)).subnets(new_prefix=PREFIX), taken[role], None))
-        taken[role] += 1
+        subnet = _subnet(IPv4Network(str(pool.value)), taken[role], _last_host_link(links), key)
+        taken[role] = int(subnet.broadcast_address) + 1 - int(IPv4Network(str(pool.value)).network_address)
         yield Network(key, links, subnet, pool, host_mtu, switch_mtu, flow)
+
+
+def _last_host_link(links: LinkList) -> int:
+    """Number of the last link that ends at a host, from 0 over the whole list."""
+    found = np.flatnonzero(links.table.a_device < links.table.devices.first[LEAF])
+    return int(found[-1]) if len(found) else 0
+
+
+def _subnet(pool: IPv4Network, taken: int, last_link: int, key: str) -> IPv4Network:
+    """The next subnet of a range of which ``taken`` addresses are used: a /16, larger where a network has more ports.
+
+    Raises
+    ------
+    SpecError
+        If the range has no such subnet left.
+    """
+    size = max(2 ** (32 - PREFIX), 1 << (last_link + FIRST_HOST + 1).bit_length())  # the last address is for broadcasts
+    start = -(-taken // size) * size
+    if start + size > pool.num_addresses:
+        message = (
+            f"{key}: {pool} has no subnet of {size:,} addresses left for {last_link + 1:,} links. Give it fewer nodes, or "
+            "fewer networks of its role."
+        )
+        raise SpecError([Problem("other_fabrics", "too_many_subnets", message)])
+    return IPv4Network((int(pool.network_address) + start, 33 - size.bit_length()))
 
 
 def files(plan: Plan) -> Iterator[File]:
@@ -84,7 +112,7 @@ def _addresses(network: Network) -> Iterator[tuple[Cell, ...]]:
             yield (
                 wired.name(host),
                 links.labels[wired.kind(host)].port(port.port),
-                f"{network.subnet.network_address + FIRST_HOST + port.link}/{PREFIX}",
+                f"{network.subnet.network_address + FIRST_HOST + port.link}/{network.subnet.prefixlen}",
                 network.gateway,
                 wired.name(port.peer),
                 links.labels[kind].port(port.peer_port, port.peer_lane),

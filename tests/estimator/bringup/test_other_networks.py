@@ -7,8 +7,9 @@ from ipaddress import ip_address, ip_interface, ip_network
 import pytest
 
 from estimator.bringup.plan.facts import chosen
-from estimator.bringup.renderings.networks import networks
+from estimator.bringup.renderings.networks import _subnet, networks
 from estimator.bringup.renderings.targets import files_of, targets_of
+from estimator.errors import SpecError
 from estimator.fabric.devices import LEAF
 from estimator.link_list import link_list
 from estimator.networks.links import prefix_of
@@ -71,3 +72,14 @@ def test_frames_and_classes_follow_the_role(network: str, mtu: str, flow: str) -
 def test_a_design_of_the_compute_fabric_alone_has_no_such_target() -> None:
     assert "networks" not in targets_of(plan_named("one tier"))
     assert "networks" in targets_of(plan_of_values(DESIGN))
+
+
+def test_a_network_of_many_ports_has_a_larger_subnet_and_never_leaves_its_range() -> None:
+    pool = ip_network("10.64.0.0/12")
+    assert str(_subnet(pool, 0, 65_532, "storage")) == "10.64.0.0/16"  # its last port is 10.64.255.254
+    assert str(_subnet(pool, 0, 65_533, "storage")) == "10.64.0.0/15"
+    assert str(_subnet(pool, 0, 79_999, "storage")) == "10.64.0.0/15"
+    assert str(_subnet(pool, 2**16, 79_999, "storage")) == "10.66.0.0/15"
+    with pytest.raises(SpecError) as error:
+        _subnet(pool, 15 * 2**16, 79_999, "storage")
+    assert error.value.problems[0].code == "too_many_subnets"
