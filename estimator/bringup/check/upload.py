@@ -1,5 +1,6 @@
 """Uploaded files: bounded before anything is read, named, without secrets, and handed to the reader that knows them."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from types import ModuleType
@@ -114,6 +115,9 @@ def _read(name: str, data: bytes, unread: list[Unread]) -> Reading | None:
         reader.read(clean.text, notes)
     except Unparsed as error:
         unread.append(Unread(file=file, line=error.line, why=f"{reader.KIND}: {error.why}"))
+    except ValueError:  # a value that its reader took for a number: the other files are still read
+        why = f"{reader.KIND}: it could not be read to its end, a value in it has a form that is not known."
+        unread.append(Unread(file=file, line=None, why=why))
     for line, why in sorted([*hidden.items(), *notes.unclear], key=lambda one: one[0] or 0)[:MOST_UNREAD]:
         unread.append(Unread(file=file, line=line, why=why))
     device = owner or notes.device[:63] or _stem(file)
@@ -124,7 +128,14 @@ def _read(name: str, data: bytes, unread: list[Unread]) -> Reading | None:
 
 
 def _is_json(text: str) -> bool:
-    return text.lstrip()[:1] in ("{", "[")
+    """Whether it is JSON to its end: sections in brackets and ranks before lines of a log begin like it."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _stem(file: str) -> str:

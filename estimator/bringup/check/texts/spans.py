@@ -39,9 +39,9 @@ def ports(text: str) -> list[str]:
         if not match:
             out.append(part.strip())
             continue
-        stem, low, high, _, first, last = match.groups()
+        stem, low, high, _, first, end = match.groups()
         whole = range(int(low), min(int(high or low), int(low) + MOST) + 1)
-        lanes = [f"s{lane}" for lane in range(int(first), int(last or first) + 1)] if first else [""]
+        lanes = [f"s{lane}" for lane in range(int(first), int(end or first) + 1)] if first else [""]
         out += [f"{stem}{number}{lane}" for number, lane in product(whole, lanes)]
     return out[:MOST]
 

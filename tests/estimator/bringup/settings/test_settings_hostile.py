@@ -1,9 +1,13 @@
 """Hostile uploads: a clear answer, nothing run, no secret shown, bounds held."""
 
 import json
+from typing import Any
 
 import pytest
 
+from estimator.bringup.check.observation import Notes
+from estimator.bringup.check.readers.infiniband import partitions
+from estimator.bringup.check.texts.spans import ports
 from estimator.bringup.check.upload import MAX_FILE_BYTES, MAX_FILES, READERS, named, read_all
 from estimator.errors import SpecError
 from tests.estimator.bringup.settings.clean import clean
@@ -96,3 +100,68 @@ def test_kinds_are_recognised_by_content_alone() -> None:
 def test_variables_of_ucx_alone_are_read() -> None:
     (reading,) = read_all([("ucx.env", b"UCX_IB_GID_INDEX=3\n")], [])
     assert [one.place for one in reading.seen] == ["UCX_IB_GID_INDEX"]
+
+
+DIGITS = "9" * 5000
+NUMBERS = {
+    "partitions.conf": "storage=01, ipoib : ALL=full;\n",
+    "eos seconds": "! Command: show running-config\nhostname a\npriority-flow-control pause watchdog default timeout 1.2.3\n",
+    "eos speed": f"! Command: show running-config\nhostname a\ninterface Ethernet1\n   speed {DIGITS}g\n",
+    "junos range": "set system host-name a\nset class-of-service forwarding-classes class x queue-num 3 no-loss\n"
+    f"set interfaces interface-range x member-range et-0/0/{DIGITS} to et-0/0/1\n",
+    "nvue headroom": "nv set system hostname a\nnv set qos pfc default-global switch-priority 3\n"
+    f"nv set qos pfc default-global port-buffer {DIGITS}\nnv set qos pfc default-global xoff-threshold {DIGITS}\n",
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_of_an_odd_form_leaves_the_rest_of_its_file(name: str) -> None:
+    unread: list = []
+    (reading,) = read_all([("leaf-1:x", NUMBERS[name].encode())], unread)
+    assert reading.seen
+    assert not any("to its end" in one.why for one in unread)
+
+
+def test_a_key_of_a_partition_is_decimal_or_hexadecimal() -> None:
+    (reading,) = read_all([("p", b"a=010 : ALL=full;\nb=0x8010 : ALL=full;\n")], [])
+    assert {one.place: one.value for one in reading.all("partition")} == {"a": 10, "b": 16}
+
+
+def test_a_reader_that_stumbles_says_so_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stumble(_text: str, notes: Notes) -> None:
+        notes.see("partition", "a", 1, 1)
+        int("one")
+
+    monkeypatch.setattr(partitions, "read", stumble)
+    unread: list = []
+    files = [("p.conf", b"a=1 : ALL=full;\n"), ("ucx.env", b"UCX_IB_GID_INDEX=3\n")]
+    assert len(list(read_all(files, unread))) == 2
+    assert [(one.file, "could not be read to its end" in one.why) for one in unread] == [("p.conf", True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Server]\npassword = SEEDED\n[Sharp]\nsharp_enabled = true\n",
+        "[1,0]<stdout>:export API_TOKEN=SEEDED\n[1,0]<stdout>:a:1:1 [0] NCCL INFO NCCL_IB_TC set to secret=SEEDED\n",
+        "{ password SEEDED }\nNCCL_IB_HCA=password=SEEDED\n",
+    ],
+    ids=["gv.cfg", "mpirun", "brace"],
+)
+def test_secrets_go_from_what_only_begins_like_json(text: str) -> None:
+    unread: list = []
+    readings = list(read_all([("node-1:x", text.encode())], unread))
+    assert any("A secret stood here" in one.why for one in unread)
+    assert "SEEDED" not in str(readings)
+
+
+def test_a_long_line_is_refused_where_a_file_only_begins_like_json() -> None:
+    unread: list = []
+    assert not list(read_all([("gv.cfg", b"[Server]\nx = " + b"y" * 30_000)], unread))
+    assert unread[0].line == 2
+    long: Any = {"PORT_QOS_MAP": {}, "PORT": {f"Ethernet{n}": {"mtu": "9216"} for n in range(2000)}}
+    assert list(read_all([("config_db.json", json.dumps(long).encode())], []))
+
+
+def test_ports_after_a_span_keep_their_stem() -> None:
+    assert ports("swp1-2,5,7s0-1,9") == ["swp1", "swp2", "swp5", "swp7s0", "swp7s1", "swp9"]

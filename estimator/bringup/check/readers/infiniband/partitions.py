@@ -23,7 +23,7 @@ def _uncommented(text: str) -> str:
 def read(text: str, notes: Notes) -> None:
     """Members of every partition, with their membership and line; ``ALL`` and ``ALL_CAS`` as they stand."""
     for name, key, default, body, first in _definitions(_uncommented(text)):
-        notes.see("partition", name or key, int(key, 0) & 0x7FFF, first)
+        notes.see("partition", name or key, int(key, 16 if key.startswith("0x") else 10) & 0x7FFF, first)
         for member, how, line in _members(body, default, first):
             notes.see("member", f"{name or key}|{member}", how, line)
 

@@ -74,7 +74,10 @@ def _whole(words: list[str], line: Line, notes: Notes) -> None:
             notes.see("watchdog", ALL, False, line.number)
         case ["priority-flow-control", "pause", "watchdog", "default", "timeout", seconds, *_]:
             notes.see(
-                "watchdog", ALL, float(seconds) > 0 if re.fullmatch(r"[\d.]{1,8}", seconds) else True, line.number
+                "watchdog",
+                ALL,
+                float(seconds) > 0 if re.fullmatch(r"\d{1,7}(?:\.\d{0,6})?", seconds) else True,
+                line.number,
             )
         case ["priority-flow-control", "all", "off"]:
             notes.see("pfc_all_off", ALL, True, line.number)
@@ -150,7 +153,7 @@ def _port(port: str, own: list[Line], profiles: dict[str, list[Line]], default_m
             case ["ip", "address", address, *_] if "/" in address:
                 notes.see("address", port, address, line.number)
             case ["speed", *rest]:
-                rate = re.search(r"(\d+)g", " ".join(rest))
+                rate = re.search(r"\b(\d{1,4})g", " ".join(rest))
                 if rate:
                     notes.see("speed", port, int(rate[1]), line.number)
             case ["flowcontrol", "receive" | "send", "on"]:

@@ -77,7 +77,7 @@ def _ranges(entries: list[Entry]) -> dict[str, list[str]]:
             case ("interfaces", "interface-range", name, "member-range", first, "to", last):
                 stem, _, low = first.rpartition("/")
                 high = last.rpartition("/")[2]
-                if low.isdecimal() and high.isdecimal():
+                if re.fullmatch(r"\d{1,4}", low) and re.fullmatch(r"\d{1,4}", high):
                     out[name] += [f"{stem}/{number}" for number in range(int(low), min(int(high), 512) + 1)]
             case _:
                 pass

@@ -205,7 +205,8 @@ class _Nvue:
             length = self.line(*profile, "cable-length")
             self.notes.number("cable_m", place, self.text(*profile, "cable-length"), length)
         room, pauses_at = (self.text(*profile, key).removesuffix(" B") for key in ("port-buffer", "xoff-threshold"))
-        if room.isdecimal() and pauses_at.isdecimal():  # what is left of the buffer when the pause is sent
+        if all(re.fullmatch(r"\d{1,12}", size) for size in (room, pauses_at)):
+            # what is left of the buffer when the pause is sent
             self.notes.see(
                 "xoff_bytes", place, max(int(room) - int(pauses_at), 0), self.line(*profile, "xoff-threshold")
             )
