@@ -1,11 +1,15 @@
 """A link list as a file to send: its name, and its bytes in pieces that are worth a packet."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from django.http import StreamingHttpResponse
 
 from designer.exports.file_names import design_file_stem
 from estimator.handoff.formats import FORMATS, Format
 
 PIECE_BYTES = 65_536
+ZIP_TYPE = "application/zip"
 
 
 def link_file_name(name: str, digest: str, role: str, form: str) -> str:
@@ -32,3 +36,11 @@ def in_pieces(chunks: Iterator[bytes], size: int = PIECE_BYTES) -> Iterator[byte
             held, n_bytes = [], 0
     if held:
         yield b"".join(held)
+
+
+def archive_answer(pieces: Iterable[bytes], name: str, digest: str, kind: str) -> StreamingHttpResponse:
+    """An archive to save, named after its design and ``kind``. What cannot be written is refused before the answer has begun."""
+    written = in_pieces(iter(pieces))
+    first = next(written, b"")
+    headers = {"Content-Disposition": f'attachment; filename="{design_file_stem(name, digest, kind)}.zip"'}
+    return StreamingHttpResponse(chain([first], written), content_type=ZIP_TYPE, headers=headers)

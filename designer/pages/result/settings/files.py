@@ -1,16 +1,14 @@
 """The settings files of a design: listed by target, each beside its sources, alone or as one archive; the plan as JSON."""
 
-from collections.abc import Iterable
-from itertools import chain
 from typing import cast
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from designer.exports.file_names import design_file_stem
-from designer.exports.links import in_pieces
+from designer.exports.links import archive_answer
 from designer.pages.result.job import job_or_404, result_or_404
 from designer.pages.sending import attachment
 from designer.services.access import design_page
@@ -27,7 +25,6 @@ from estimator.errors import EstimatorError
 PAGE = "designer/result/bringup/settings.html"
 MOST_LINES, MOST_PLACES = 1_500, 4  # of a file, and of a value in it, on the page; the file itself has all
 SOURCES = ".sources.csv"
-ZIP_TYPE = "application/zip"
 LONGEST_SEARCH = 80
 
 
@@ -78,20 +75,12 @@ def settings_archive(request: HttpRequest, design_id: UUID, job_id: UUID) -> Htt
     result_or_404(job)
     target = request.GET.get("target") or None
     try:
-        return archive_answer(archive(plan_for(state_of_job(job)), target), job.name, job.spec_hash, target)
+        pieces = archive(plan_for(state_of_job(job)), target)
+        answer = archive_answer(pieces, job.name, job.spec_hash, target or "settings")
+        return cast("HttpResponse", answer)  # pages are typed as answers that are whole
     except EstimatorError as error:
         context: Context = {"design": row, "job": job, "problems": error.problems} | version_asked(request, row)
         return render(request, PAGE, context, status=422)
-
-
-def archive_answer(pieces: Iterable[bytes], name: str, digest: str, target: str | None) -> HttpResponse:
-    """An archive to save. What cannot be written is refused before the answer has begun."""
-    written = in_pieces(iter(pieces))
-    first = next(written, b"")
-    file = f"{design_file_stem(name, digest, target or 'settings')}.zip"
-    headers = {"Content-Disposition": f'attachment; filename="{file}"'}
-    answer = StreamingHttpResponse(chain([first], written), content_type=ZIP_TYPE, headers=headers)
-    return cast("HttpResponse", answer)  # pages are typed as answers that are whole
 
 
 @design_page
