@@ -62,6 +62,10 @@ changes = call(
     parameters=[ChangesQuery],
     tags=[TAG],
 )
+_PRIORITIES = (
+    "DCBX mode: OS controlled\nPriority trust state: dscp\nPFC configuration:\n"
+    "\tpriority    0   1   2   3   4   5   6   7\n\tenabled     0   0   0   1   0   0   0   0\n"
+)
 _WHOSE = "A name before a colon says whose: `leaf-r1-001:nv.json`."
 check = call(
     "check_settings",
@@ -107,7 +111,7 @@ check = call(
     examples=[
         example(
             "a host's priorities",
-            {"design": SPEC, "files": [{"file": "node-0001:ibstat.txt", "text": "CA 'mlx5_0'\n\tState: Active"}]},
+            {"design": SPEC, "files": [{"file": "node-0001:mlnx_qos.txt", "text": _PRIORITIES}]},
         )
     ],
     tags=[TAG],

@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Mapping
-from itertools import chain
 from typing import Any, cast
 from uuid import UUID
 
@@ -27,8 +26,7 @@ from designer.api.resources.bringup.queries import (
 )
 from designer.api.resources.designs import designs_of
 from designer.api.serializers import NoQuery
-from designer.exports.file_names import design_file_stem
-from designer.exports.links import in_pieces
+from designer.exports.links import archive_answer
 from designer.services.bringup.checking import Upload, checked_uploads
 from designer.services.bringup.plans import State, changes_for, plan_for, state_of, state_of_design, target_files
 from designer.services.uploads import bytes_of
@@ -38,7 +36,6 @@ from estimator.record import Given
 from estimator.spec.parse import parse_spec
 
 KEYS = ("design", "files")
-ZIP_TYPE = "application/zip"
 MAX_SPEC_BYTES = 1_000_000
 
 
@@ -87,11 +84,8 @@ class SettingsArchiveView(HeavyJobView):
     def get(self, request: Request, pk: UUID) -> StreamingHttpResponse:
         query = query_of(request, ArchiveQuery)
         state, target = state_asked(request, pk, query.get("revision")), query.get("target")
-        pieces = in_pieces(archive(plan_for(state), target))
-        first = next(pieces, b"")  # what cannot be written is refused before the answer has begun
-        name = f"{design_file_stem(state.spec.name, state.spec_hash, target or 'settings')}.zip"
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return StreamingHttpResponse(chain([first], pieces), content_type=ZIP_TYPE, headers=headers)
+        pieces = archive(plan_for(state), target)
+        return archive_answer(pieces, state.spec.name, state.spec_hash, target or "settings")
 
 
 class SettingsChangesView(HeavyJobView):
@@ -123,11 +117,11 @@ class SettingsChecksView(HeavyJobView):
 def _of_form(request: Request, data: Given) -> tuple[Any, list[tuple[str, Upload]]]:
     """(design, files) of a form. The part of a file may be named as its device with a colon."""
     refuse_unknown([key for key in data if key not in request.FILES], KEYS, most=None)
-    own = next((part for part in request.FILES.values() if part.name == "design.json"), None)
+    own = request.FILES.get("design")
     text = bytes_of(own or data.get("design") or "", "design", MAX_SPEC_BYTES).strip()
     if not text:
         raise invalid("design", "required", "Give the design: its spec as JSON, or the id of one of yours.")
-    parts = [(key, part) for key, several in request.FILES.lists() for part in several if part is not own]
+    parts = [(key, part) for key, several in request.FILES.lists() for part in several if key != "design"]
     files = [
         (f"{key}{part.name}" if key.endswith(":") else str(part.name), cast("Upload", part)) for key, part in parts
     ]

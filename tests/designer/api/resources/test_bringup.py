@@ -10,8 +10,9 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from designer.api.resources.bringup.described import _PRIORITIES
 from designer.models import ApiToken
-from estimator.bringup.check.upload import MAX_FILE_BYTES
+from estimator.bringup.check.upload import MAX_FILE_BYTES, read_all
 from estimator.bringup.plan.design import plan_of
 from estimator.bringup.renderings.targets import archive, file_of, names_of, plan_answer
 from estimator.catalog.loader import load_catalog
@@ -113,6 +114,20 @@ def test_a_form_has_several_files_and_what_cannot_be_read_is_listed() -> None:
     assert answer.status_code == 200, answer.content
     assert {one["file"] for one in answer.json()["unread"]} >= {"core.bin", "poem.txt", "huge.txt"}
     assert {"node-0002"} <= {one["device"] for one in answer.json()["findings"]}
+
+
+def test_a_design_sent_as_a_file_is_no_settings_file() -> None:
+    design = SimpleUploadedFile("spec.json", json.dumps(ROCE).encode())
+    answer = post_form(design=design, files=[SimpleUploadedFile("design.json", NCCL.encode())])
+    assert answer.status_code == 200, answer.content
+    found = answer.json()
+    assert {one["file"] for one in found["findings"]} == {"design.json"}
+    assert "spec.json" not in {one["file"] for one in found["unread"]}
+
+
+def test_the_example_of_the_schema_has_priorities() -> None:
+    (reading,) = read_all([("node-0001:mlnx_qos.txt", _PRIORITIES.encode())], [])
+    assert {one.setting: one.value for one in reading.seen} == {"trust": "dscp", "pfc": (3,)}
 
 
 @pytest.mark.parametrize(
