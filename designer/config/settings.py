@@ -141,7 +141,9 @@ MAX_BODY_BYTES = 2_500_000
 MAX_LINK_FILE_BYTES = 64 * 2**20  # of a file of links to compare: a dump of 300,000 links
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1_000
-DATA_UPLOAD_MAX_NUMBER_FILES = 2_000  # what hosts and switches of a site printed, sent at once
+DATA_UPLOAD_MAX_NUMBER_FILES = (
+    10_000  # above what each page takes at once, for its own message to be the one that is seen
+)
 ACTIVE_JOBS_PER_USER = env.whole_number("DESIGNER_ACTIVE_JOBS_PER_USER", 20, 1, 10_000)
 
 # --- REST --------------------------------------------------------------------------------------------------------

@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from typing import Protocol
 
+from django.conf import settings
+
 from estimator.bringup.check.check import checked_against
 from estimator.bringup.check.result import SettingsCheck
-from estimator.bringup.check.upload import MAX_ALL_BYTES, MAX_FILE_BYTES, MAX_FILES
+from estimator.bringup.check.upload import MAX_FILE_BYTES, MAX_FILES
 from estimator.bringup.plan.plan import Plan
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
@@ -54,9 +56,9 @@ def refuse_unfit(sizes: Iterable[int]) -> None:
             f"{len(known):,} files were sent, and {MAX_FILES:,} are the most at once. Check some devices at a time."
         )
         raise SpecError([Problem("files", "too_many_logs", message)])
-    if sum(known) > MAX_ALL_BYTES:
+    if sum(known) > settings.MAX_LINK_FILE_BYTES:
         message = (
-            f"The files have {sum(known) // 10**6:,} MB, and {MAX_ALL_BYTES // 10**6} MB are the most at once. Check some "
-            "devices at a time."
+            f"The files have {sum(known) / 2**20:,.1f} MiB, and {settings.MAX_LINK_FILE_BYTES // 2**20} MiB are the most at "
+            "once. Check some devices at a time."
         )
         raise SpecError([Problem("files", "too_large", message)])

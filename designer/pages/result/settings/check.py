@@ -8,6 +8,7 @@ import json
 from typing import NamedTuple, cast
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core import signing
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -23,7 +24,7 @@ from designer.services.bringup.plans import plan_for, state_of_job
 from designer.services.shown_page import version_asked
 from designer.wording.context import Context
 from designer.wording.query import one_of
-from estimator.bringup.check.result import SettingFinding, SettingsCheck
+from estimator.bringup.check.result import SettingFinding, SettingsCheck, Unread
 from estimator.bringup.check.table import findings_csv
 from estimator.bringup.check.upload import MAX_FILE_BYTES, MAX_FILES
 from estimator.errors import EstimatorError, Problem, SpecError
@@ -31,6 +32,8 @@ from estimator.jobs.models import EstimateJob
 
 PAGE = "designer/result/bringup/check.html"
 SALT, KEPT_S = "settings-check", 86_400
+MOST_PACKED_BYTES = settings.MAX_BODY_BYTES - 100_000  # the form has a filter, too
+MOST_PACKED = 8_192  # findings, hops or lines, once they do not all fit
 SHOWN, LONGEST_SEARCH = 500, 80  # rows of a table; a file has all
 SEVERITIES = {"": "All", "error": "Errors", "warning": "Warnings", "info": "Notes"}
 ORDERS = {"": "Worst first", "device": "Device", "cost": "What it costs", "kind": "Kind"}
@@ -80,7 +83,8 @@ def settings_check(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
     design = design_to_own(request, design_id)
     job = job_to_see(request, design, job_id)
     result_or_404(job)
-    context: Context = {"design": design, "job": job, "max_files": MAX_FILES, "max_bytes": MAX_FILE_BYTES}
+    context: Context = {"design": design, "job": job, "max_files": MAX_FILES, "max_file_mb": MAX_FILE_BYTES // 10**6}
+    context |= {"max_all_bytes": settings.MAX_LINK_FILE_BYTES}
     context |= version_asked(request, design)
     status = 200
     if request.method == "POST":
@@ -93,7 +97,7 @@ def settings_check(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
             shown = Shown.of(request.POST)
             if file_format := one_of(request.POST.get("format"), FORMATS):
                 return _file(job, answer, shown, file_format)
-            context |= _shown_context(answer, shown)
+            context |= _shown_context(*_kept(answer, job), shown)
     return render(request, PAGE, context, status=status)
 
 
@@ -101,7 +105,7 @@ def _answer(request: HttpRequest, job: EstimateJob) -> SettingsCheck:
     """What was packed into the page, or what new files say."""
     if packed := request.POST.get("kept"):
         try:
-            return SettingsCheck.from_json(signing.loads(packed, salt=SALT, max_age=KEPT_S))
+            return SettingsCheck.from_json(signing.loads(packed, salt=_salt(job), max_age=KEPT_S))
         except signing.BadSignature:
             message = "This answer is over a day old, or is not as it was sent. Check the files again."
             raise SpecError([Problem("kept", "invalid", message)]) from None
@@ -111,7 +115,29 @@ def _answer(request: HttpRequest, job: EstimateJob) -> SettingsCheck:
     return checked_uploads(plan_for(state_of_job(job)), named)
 
 
-def _shown_context(answer: SettingsCheck, shown: Shown) -> Context:
+def _salt(job: EstimateJob) -> str:
+    """An answer holds for its own design."""
+    return f"{SALT}-{job.pk}"
+
+
+def _kept(answer: SettingsCheck, job: EstimateJob) -> tuple[SettingsCheck, str]:
+    """An answer and the same packed: as much of it as a form may send back, the worst findings first, and what was left out."""
+    kept, most = answer, MOST_PACKED
+    while len(packed := signing.dumps(kept.as_json(), salt=_salt(job), compress=True)) > MOST_PACKED_BYTES:
+        most //= 2
+        kept = answer.but(findings=answer.findings[:most], paths=answer.paths[:most], unread=_first(answer, most))
+    return kept, packed
+
+
+def _first(answer: SettingsCheck, most: int) -> list[Unread]:
+    why = (
+        f"The answer is too long for a page: it has the first {most:,} of {len(answer.findings):,} findings, of "
+        f"{len(answer.paths):,} hops and of {len(answer.unread):,} lines that were not read. Check fewer files at a time."
+    )
+    return [Unread(file="all files", line=None, why=why), *answer.unread[:most]]
+
+
+def _shown_context(answer: SettingsCheck, packed: str, shown: Shown) -> Context:
     findings = shown.findings(answer)
     counts = {key: sum(one.severity == key for one in answer.findings) for key in SEVERITIES if key}
     return {
@@ -127,7 +153,7 @@ def _shown_context(answer: SettingsCheck, shown: Shown) -> Context:
         "n_unread_hidden": max(len(answer.unread) - SHOWN, 0),
         "severities": SEVERITIES,
         "orders": ORDERS,
-        "kept": signing.dumps(answer.as_json(), salt=SALT, compress=True),
+        "kept": packed,
     }
 
 

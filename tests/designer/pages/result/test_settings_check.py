@@ -11,7 +11,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from estimator.bringup.check.upload import MAX_FILE_BYTES
+from designer.pages.result.settings import check as check_page
+from designer.services.bringup.checking import refuse_unfit
+from estimator.bringup.check.result import Hop, SettingsCheck, Unread
+from estimator.bringup.check.upload import MAX_FILE_BYTES, MAX_FILES
+from estimator.errors import SpecError
 from tests.designer.pages.design.test_sharing import visitor
 from tests.designer.pages.result.test_acceptance import estimated
 from tests.designer.pages.result.test_asbuilt import text_of
@@ -44,7 +48,9 @@ def kept(answer: Any) -> str:
 
 
 def test_findings_are_shown_filtered_sorted_and_sent(page: Client, address: str) -> None:
-    assert "What the devices printed" in text_of(page.get(address))
+    start = text_of(page.get(address))
+    assert "What the devices printed" in start
+    assert re.search(r"Up to 2,000 files of 4 MB, 64.MiB in all", start)
     answer = page.post(address, upload(**{"node-0001__nccl": NCCL, "node-0002__sysctl": SYSCTL}))
     shown = text_of(answer)
     assert answer.status_code == 200
@@ -117,3 +123,39 @@ def test_settings_are_checked_by_the_owner_alone(page: Client, owner: User) -> N
     stranger = Client()
     stranger.force_login(User.objects.create_user("stranger"))
     assert stranger.post(address, upload(a__env=NCCL)).status_code == 404
+
+
+def test_an_answer_holds_for_its_own_design_alone(page: Client, owner: User, address: str) -> None:
+    design, job = estimated(owner, ROCE | {"name": "Site B", "compute": {"server": "dgx-h100", "nodes": 12}})
+    packed = {"kept": kept(page.post(address, upload(a__env=NCCL)))}
+    assert page.post(address, packed).status_code == 200
+    other = page.post(reverse("settings-check", args=[design.pk, job.pk]), packed)
+    assert other.status_code == 422
+    assert "Check the files again" in text_of(other)
+
+
+def test_a_long_answer_is_kept_as_far_as_a_form_may_send_it_back(
+    page: Client, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    design, job = estimated(owner, ROCE)
+    monkeypatch.setattr(check_page, "MOST_PACKED_BYTES", 4_000)
+    monkeypatch.setattr(check_page, "MOST_PACKED", 1_024)
+    hops = [Hop(from_=f"leaf-{n * 7919 % 999}", to="spine-1", dscp=26, priority=3, lossless=True) for n in range(900)]
+    unread = [Unread(file=f"{n * 7919 % 9973}.log", line=n, why="A secret stood here.") for n in range(900)]
+    answer = SettingsCheck(findings=[], paths=hops, unread=unread, spec_hash="a", versions={})
+    shown, packed = check_page._kept(answer, job)
+    assert len(packed) <= 4_000
+    assert shown.paths == hops[: len(shown.paths)] != hops
+    assert "of 900 lines that were not read" in shown.unread[0].why
+    sent = page.post(reverse("settings-check", args=[design.pk, job.pk]), {"kept": packed, "format": "json"})
+    assert sent.json() == shown.as_json()
+
+
+def test_limits_are_those_of_a_request(settings: Any) -> None:
+    assert settings.DATA_UPLOAD_MAX_NUMBER_FILES > 2 * MAX_FILES
+    for sizes, code in (([1] * (MAX_FILES + 1), "too_many_logs"), ([settings.MAX_LINK_FILE_BYTES, 1], "too_large")):
+        with pytest.raises(SpecError) as error:
+            refuse_unfit(sizes)
+        assert error.value.problems[0].code == code
+    assert "64 MiB are the most" in error.value.problems[0].message
+    refuse_unfit([settings.MAX_LINK_FILE_BYTES])
