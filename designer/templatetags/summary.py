@@ -1,5 +1,7 @@
-"""The rows of the summary strip, for templates."""
+"""The rows of the summary strip, and of what its figures rest on, for templates."""
 
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 from django import template
@@ -7,6 +9,7 @@ from django import template
 from designer.wording.context import Context
 from designer.wording.headlines import Headlines
 from designer.wording.strip import summary_rows
+from estimator.performance.result import ModelConstant
 from estimator.result import PricedEstimate
 
 register = template.Library()
@@ -16,3 +19,11 @@ register = template.Library()
 def figures_of(headlines: Headlines, moved: Any, estimate: PricedEstimate | None, against: Any = None) -> list[Context]:
     """Rows of the strip; ``moved``, ``estimate`` and ``against`` may be missing."""
     return summary_rows(headlines, moved or None, estimate, against or None)
+
+
+@register.filter
+def of_one_source(constants: Iterable[ModelConstant]) -> list[list[ModelConstant]]:
+    """Constants one after another that share unit, basis and evidence: a page says those once, as hundreds may."""
+    return [
+        list(several) for _, several in groupby(constants, lambda one: (one.unit, one.basis, one.source, one.evidence))
+    ]
