@@ -2,7 +2,7 @@
 
 import csv
 import io
-from ipaddress import ip_address, ip_interface, ip_network
+from ipaddress import IPv4Network, ip_address, ip_interface, ip_network
 
 import pytest
 
@@ -75,7 +75,7 @@ def test_a_design_of_the_compute_fabric_alone_has_no_such_target() -> None:
 
 
 def test_a_network_of_many_ports_has_a_larger_subnet_and_never_leaves_its_range() -> None:
-    pool = ip_network("10.64.0.0/12")
+    pool = IPv4Network("10.64.0.0/12")
     assert str(_subnet(pool, 0, 65_532, "storage")) == "10.64.0.0/16"  # its last port is 10.64.255.254
     assert str(_subnet(pool, 0, 65_533, "storage")) == "10.64.0.0/15"
     assert str(_subnet(pool, 0, 79_999, "storage")) == "10.64.0.0/15"
