@@ -74,7 +74,7 @@ class Agreement:
 
 
 def cases() -> list[Case]:
-    """Forty fabrics: 2:1 to 8:1, two and three tiers, rails and top of rack, planes, failed spines."""
+    """Forty fabrics: leaves specified as 1:1 to 7:1, two and three tiers, rails and top of rack, planes, failed spines."""
     two = [
         Case(nodes, "dgx-h100", "ndr", ratio, layout)
         for layout, all_nodes in (("rail-optimized", (64, 128)), ("top-of-rack", (32, 64)))
@@ -105,17 +105,19 @@ def cases() -> list[Case]:
 
 def agreement(case: Case, catalog: Catalog) -> list[Agreement]:
     """The case's patterns, by the model and by the solver."""
-    fabric = fabric_of(link_list(parse_spec(case.design, catalog), catalog).table, case.failed_spines)
-    system = system_of_design(case.design, catalog).system | {"placement": "random"}
-    n_spines = int(np.count_nonzero(fabric.up[0])) + case.failed_spines
-    system |= {"failed_uplinks": case.failed_spines / n_spines}
+    fabric = _fabric(case, catalog, case.failed_spines)
     has_rails = case.layout == "rail-optimized"
     solved = _slowest(fair_rates(all_to_all(fabric, has_rails)), _peers(fabric, has_rails), fabric)
     rings = np.random.default_rng(SEED)
     orders = [rings.permutation(len(fabric.leaf_of)) for _ in range(ORDERS)]
     in_rings = float(np.mean([fair_rates(ring(fabric, order)).min() / fabric.port_gbit_s for order in orders]))
-    shares = _model_shares(system, case.nodes, catalog)
+    shares = model_shares(case, catalog)
     return [Agreement(case, *of) for of in zip(PATTERNS, shares, (solved, in_rings), strict=True)]
+
+
+def _fabric(case: Case, catalog: Catalog, failed_spines: int = 0) -> Fabric:
+    """The case's fabric as this project wires it."""
+    return fabric_of(link_list(parse_spec(case.design, catalog), catalog).table, failed_spines)
 
 
 def _peers(fabric: Fabric, has_rails: bool) -> int:
@@ -129,12 +131,15 @@ def _slowest(rates: np.ndarray, peers: int, fabric: Fabric) -> float:
     return float(rates.min() * peers / fabric.port_gbit_s)
 
 
-def _model_shares(system: Json, n_nodes: int, catalog: Catalog) -> tuple[float, float]:
-    """What uplinks leave of the hosts' rate to (all-to-all, a ring), with nothing lost to balancing."""
+def model_shares(case: Case, catalog: Catalog) -> tuple[float, float]:
+    """What uplinks leave of the hosts' rate to (all-to-all, a ring in random order), with nothing lost to balancing."""
     constants = ModelConstants(catalog)
+    system = system_of_design(case.design, catalog).system | {"placement": "random"}
+    if case.failed_spines:
+        system |= {"failed_uplinks": case.failed_spines / int(np.count_nonzero(_fabric(case, catalog).up[0]))}
     columns = system_columns([system], catalog, constants)
     columns = replace(columns, balance_share=np.ones(1))
-    n_domains = np.array([n_nodes * int(columns.gpus_per_node[0]) // int(columns.domain_gpus[0])])
+    n_domains = np.array([case.nodes * int(columns.gpus_per_node[0]) // int(columns.domain_gpus[0])])
     hosts, _ = host_network_bandwidth(columns, constants)
     shares = []
     for crossings in (EVERYBODY, 1.0):
