@@ -1,6 +1,7 @@
 """The validation page: predictions against every published run that is carried, their errors, and where not to trust them."""
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from itertools import groupby
 from statistics import median
@@ -29,6 +30,7 @@ from estimator.calibration.report import (
 )
 from estimator.catalog.loader import load_catalog
 from estimator.flows.check import Agreement, kept
+from estimator.units import parse_ratio
 
 LAYOUTS = {"rail-optimized": "by rail", "top-of-rack": "top of rack"}
 DOMAINS = {"one": "one domain", "several": "several domains"}
@@ -84,12 +86,19 @@ def _errors(catalog_version: str) -> Context:
         ],
         "flows": flow_rows(),
         "flows_worst": max(abs(one.difference) for one in kept()),
+        "flows_ratios": _ratios({one.case.oversubscription for one in kept()}),
         "flows_count": len({one.case for one in kept()}),
         "worst": [(row, COLLECTIVES[row.collective]) for row in made.worst],
         "not_to_trust": NOT_TO_TRUST,
         "classes": [(name, CLASS_LABELS[name]) for name in SIZE_CLASSES],
         "sources": [(source, source_address(source.where)) for source in sources().values()],
     }
+
+
+def _ratios(ratios: Collection[str]) -> tuple[str, str]:
+    """The smallest and the largest of some oversubscriptions."""
+    in_order = sorted(ratios, key=parse_ratio)
+    return in_order[0], in_order[-1]
 
 
 class FlowRow(NamedTuple):
