@@ -1,17 +1,18 @@
 """Residuals of fits that left a site out → the bands that predictions state, and how many sites speak of each cell.
 
-A cell is one or several scale-up domains × a size class × a collective. Every site has one vote, however many runs it
-published. A collective that few sites speak of leans on all collectives of its domains and size class.
+A cell is one or several scale-up domains × a size class × a collective. Every site has nearly one vote, however many runs
+it published (VOTE). A collective that few sites speak of leans on all collectives of its domains and size class.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from estimator.calibration.measured import SIZE_CLASSES, Run, size_class
-from estimator.performance.bands import DOMAINS, class_weights
+from estimator.catalog.constants import ModelConstants
+from estimator.performance.bands import DOMAINS, class_weights, is_tree_uncertain
 from estimator.performance.collectives import COLLECTIVES
 from estimator.units import FloatArray
 
@@ -20,7 +21,6 @@ TAIL = 0.045  # on each side: nine in ten stay inside, and a little room for sit
 LEAN = 2.0  # sites that all collectives together count for beside a collective's own
 VOTE = 0.8  # power of a site's points that its weight is divided by: 1 is one vote a site, 0 one a point
 BANDED = ("core", "inside")  # families that say how wide bands are
-FEW_GPUS = 4
 FLOOR_BYTES = 1024  # messages that cost their start alone
 BAND_NAMES, FLOOR_NAMES = ("band_low", "band_high"), ("floor_band_low", "floor_band_high")
 
@@ -32,25 +32,34 @@ class Residual:
     run: Run
     message_bytes: int
     value: float
+    is_banded: bool
+    """Whether the bands of its cell are of it: not where a ring may run for a tree, nor over racks, which have bands of
+    their own (``ring_edge``, ``band_widening``)."""
 
     @property
     def cell(self) -> tuple[str, str]:
         """(one or several domains, size class)."""
         return DOMAINS[self.run.n_domains > 1], size_class(self.message_bytes)
 
-    @property
-    def is_uncertain(self) -> bool:
-        """True where the library may run a ring or a tree: the band has the ring's time as an edge there."""
-        run = self.run
-        few_nics = int(run.system["nics_per_node"]) < run.gpus_per_node
-        return run.n_domains > 1 and run.collective == "all_reduce" and (few_nics or run.gpus_per_node <= FEW_GPUS)
+
+def is_run_uncertain(run: Run, constants: ModelConstants) -> bool:
+    """True where the library may have run a ring or a tree."""
+    domain_gpus = run.scale_up_domain_gpus
+    nics_per_domain = int(run.system["nics_per_node"]) * domain_gpus / run.gpus_per_node
+    ranks = min(run.gpus, domain_gpus)
+    return bool(is_tree_uncertain(run.collective, run.n_domains, nics_per_domain, domain_gpus, ranks, constants))
 
 
-def residuals_of(runs: Sequence[Run], errors: Sequence[FloatArray]) -> list[Residual]:
+def _is_banded(run: Run, constants: ModelConstants) -> bool:
+    over_racks = run.n_domains > 1 and run.scale_up_domain_gpus > run.gpus_per_node
+    return run.family in BANDED and not over_racks and not is_run_uncertain(run, constants)
+
+
+def residuals_of(runs: Sequence[Run], errors: Sequence[FloatArray], constants: ModelConstants) -> list[Residual]:
     """Points of runs beside ln(predicted ÷ measured) of each."""
     return [
-        Residual(run, size, -error)
-        for run, of_run in zip(runs, errors, strict=True)
+        Residual(run, size, -error, is_banded)
+        for run, of_run, is_banded in zip(runs, errors, [_is_banded(run, constants) for run in runs], strict=True)
         for size, error in zip(run.message_bytes, of_run.tolist(), strict=True)
     ]
 
@@ -77,11 +86,7 @@ def weighted_quantiles(values: Sequence[float], sites: Sequence[str]) -> tuple[f
 def band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
     """Values of band_low and band_high by cell, from points of which other sites speak too."""
     sites = sites_of({id(one.run): one.run for one in residuals}.values())
-    told = [
-        one
-        for one in residuals
-        if one.run.family in BANDED and not one.is_uncertain and len(sites[*one.cell, one.run.collective]) > 1
-    ]
+    told = [one for one in residuals if one.is_banded and len(sites[*one.cell, one.run.collective]) > 1]
     out: dict[Key, float] = {}
     for domains in DOMAINS:
         for kind in SIZE_CLASSES:
@@ -117,7 +122,7 @@ def floor_band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
 def _by_run(residuals: Sequence[Residual]) -> list[list[Residual]]:
     found: dict[int, list[Residual]] = {}
     for one in residuals:
-        if one.run.family in BANDED and not one.is_uncertain:
+        if one.is_banded:
             found.setdefault(id(one.run), []).append(one)
     return list(found.values())
 
@@ -129,9 +134,7 @@ def _without_floor(run: Sequence[Residual]) -> list[Residual]:
         return []
     floor = float(np.median(short))
     return [
-        Residual(
-            one.run, one.message_bytes, one.value - floor * float(class_weights(np.array([one.message_bytes]))[0, 0])
-        )
+        replace(one, value=one.value - floor * float(class_weights(np.array([one.message_bytes]))[0, 0]))
         for one in run
         if one.message_bytes > FLOOR_BYTES
     ]

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from estimator.calibration.bands import band_values, floor_band_values, residuals_of, site_counts
+from estimator.calibration.bands import TAIL, band_values, floor_band_values, residuals_of, site_counts
 from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, size_class
 from estimator.calibration.measured import HERE as MEASURED
 from estimator.catalog.catalog import Catalog
@@ -44,13 +44,13 @@ CELL_WORDS = {  # unit, basis, source and evidence of the rows that ``write_cell
         "1",
         "measured",
         "Fits that left a site out",
-        "Measured over predicted, 5th percentile, a vote a site",
+        f"Measured over predicted, {100 * TAIL:g} % of votes below, nearly a vote a site",
     ),
     "band_high": (
         "1",
         "measured",
         "Fits that left a site out",
-        "Measured over predicted, 95th percentile, a vote a site",
+        f"Measured over predicted, {100 * TAIL:g} % of votes above, nearly a vote a site",
     ),
     "floor_band_low": ("1", "measured", "Fits that left a site out", "As band_low, once a site's floor is known"),
     "floor_band_high": ("1", "measured", "Fits that left a site out", "As band_high, once a site's floor is known"),
@@ -356,7 +356,7 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.write:
         path = HERE / "model_constants.csv"
         write_constants(path, values, {key: tested.spread(key) for key in free})
-        left = residuals_of(tested.runs, tested.error)
+        left = residuals_of(tested.runs, tested.error, ModelConstants(catalog))
         write_cells(path, band_values(left) | floor_band_values(left) | site_counts(runs))
         write_folds(FOLDS, free, tested.found)
     return 0

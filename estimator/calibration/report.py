@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from estimator.calibration.bands import FEW_GPUS, band_values, residuals_of, sites_of
+from estimator.calibration.bands import band_values, is_run_uncertain, residuals_of, sites_of
 from estimator.calibration.global_fit import (
     FAMILY_WEIGHTS,
     FOLDS,
@@ -211,7 +211,7 @@ def _held(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants) -> d
     """Predictions of fitted runs with constants and bands that their site has no part in."""
     fold_of, folds = folds_of(runs), read_folds(FOLDS)
     tested = predicted_without(runs, folds, catalog)
-    residuals = residuals_of(tested.runs, tested.error)
+    residuals = residuals_of(tested.runs, tested.error, constants)
     every = band_values(residuals)
     out: dict[tuple[str, str], _Found] = {}
     for fold, values in enumerate(folds):
@@ -292,7 +292,7 @@ def report(catalog: Catalog) -> Report:
             "by_gpu": error_rows(core, lambda item: item.run.gpu),
             "by_family": error_rows(every, lambda item: f"{item.run.family}, {item.run.health}"),
         },
-        worst=[_worst_point(item) for item in worst],
+        worst=[_worst_point(item, ModelConstants(catalog)) for item in worst],
         league=league([(item.run, item.held_error, item.is_told) for item in core], catalog),
         refused=_refused([item.run for item in core]),
         inside=float(inside.mean()),
@@ -316,12 +316,12 @@ def _refused(runs: Sequence[Run]) -> list[Refused]:
     ]
 
 
-def reason(run: Run, message_bytes: int, error: float) -> str:
+def reason(run: Run, message_bytes: int, error: float, constants: ModelConstants) -> str:
     """Why a run may lie far from its prediction, as far as its kind, its size and its library say."""
     kind = size_class(message_bytes)
     if run.collective == "sendrecv":
         return "channels of a pair open by size, and by library and settings over a network"
-    if run.n_domains > 1 and (int(run.system["nics_per_node"]) < run.gpus_per_node or run.gpus_per_node <= FEW_GPUS):
+    if is_run_uncertain(run, constants):
         return "a ring ran where a tree is predicted, or the reverse: the band has both"
     if run.fabric == "efa":
         return "EFA's plugin and its version"
@@ -332,7 +332,7 @@ def reason(run: Run, message_bytes: int, error: float) -> str:
     return "not known; the band is to leave one in ten outside"
 
 
-def _worst_point(item: Compared) -> WorstPoint:
+def _worst_point(item: Compared, constants: ModelConstants) -> WorstPoint:
     at = int(np.argmax(np.abs(item.error)))
     return WorstPoint(
         run=item.run.name,
@@ -343,7 +343,7 @@ def _worst_point(item: Compared) -> WorstPoint:
         predicted_us=float(item.predicted_us[at]),
         error=float(item.error[at]),
         source=source_text(item.run.source),
-        reason=reason(item.run, item.run.message_bytes[at], float(item.error[at])),
+        reason=reason(item.run, item.run.message_bytes[at], float(item.error[at]), constants),
     )
 
 

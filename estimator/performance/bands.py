@@ -1,11 +1,12 @@
 """How far measured runs may lie from a predicted time: bands that hold nine runs in ten of sites that the model never saw.
 
-The widths are residuals of fits that left a site out (``calibration/bands.py``), one vote a site, by size class and by one
-or several scale-up domains, and by collective as far as sites speak of it. All arrays here run over collectives, points
-(a system with a GPU count) and message sizes.
+The widths are residuals of fits that left a site out (``calibration/bands.py``), nearly one vote a site, by size class and
+by one or several scale-up domains, and by collective as far as sites speak of it. All arrays here run over collectives,
+points (a system with a GPU count) and message sizes.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -74,20 +75,9 @@ def is_measured(
     Shape (n_collectives, n_points, n_sizes), as ``limit``, what holds the bytes up, and ``choice`` have it.
     """
     columns, racks = points.columns, constants.value("measured_racks")
-    known = np.stack(
-        [
-            points.n_domains
-            <= np.maximum(
-                np.where(
-                    columns.domain_gpus > columns.gpus_per_node,
-                    np.minimum(columns.network_constant(constants, "measured_domains", name), racks),
-                    columns.network_constant(constants, "measured_domains", name),
-                ),
-                1,
-            )
-            for name in collectives
-        ]
-    )
+    most = np.stack([columns.network_constant(constants, "measured_domains", name) for name in collectives])
+    most = np.where(columns.domain_gpus > columns.gpus_per_node, np.minimum(most, racks), most)
+    known = points.n_domains <= np.maximum(most, 1)
     known &= np.stack(
         [
             points.domain_ranks <= columns.constant(constants, "measured_domain_gpus", collective)
@@ -141,7 +131,7 @@ def bands(
     width = width * np.where(IS_UPLINK[limit], constants.value("band_widening", "uplinks"), 1.0)
     width = width * np.where(is_validated, 1.0, constants.value("band_widening", "not_validated"))
     low_factor, high_factor = np.exp(low * width), np.exp(high * width)
-    high_factor = np.maximum(high_factor, _ring_edge(points, choice, terms, constants))
+    high_factor = np.maximum(high_factor, _ring_edge(points, choice, terms, constants, collectives))
     if not points.columns.is_lossless.all():
         calm, congested = (np.sqrt(share)[:, None] for share in loss_shares(points.columns, constants))
         lost = limit == LOSS
@@ -162,21 +152,38 @@ def _of_points(points: Points, constants: ModelConstants) -> FloatArray:
     return np.asarray(width * of_fabric[columns.fabric_code] * of_gpu[columns.generation_code])
 
 
-def _ring_edge(points: Points, choice: IntArray, terms: Sequence[Terms], constants: ModelConstants) -> FloatArray:
+def is_tree_uncertain(
+    collective: str,
+    n_domains: Any,
+    nics_per_domain: Any,
+    domain_gpus: Any,
+    domain_ranks: Any,
+    constants: ModelConstants,
+) -> BoolArray:
+    """True where a library may run a ring or a tree: an all-reduce over domains of fewer NICs than GPUs, or of few ranks.
+
+    Numbers or arrays that broadcast against one another. Other collectives have no tree.
+    """
+    few = np.less(nics_per_domain, domain_gpus) | np.less_equal(domain_ranks, constants.value("uncertain_tree_gpus"))
+    return np.asarray((collective == "all_reduce") & np.greater(n_domains, 1) & few)
+
+
+def _ring_edge(
+    points: Points, choice: IntArray, terms: Sequence[Terms], constants: ModelConstants, collectives: Sequence[str]
+) -> FloatArray:
     """Time of a ring's bytes ÷ those of what is predicted, a little widened, where the library may run a ring; else 1.
 
     In-network reduction that does not start leaves the ring, without a word. On two domains and more with few NICs, or of
     few GPUs, libraries take a ring where a tree is faster, and other runs show the tree.
     """
-    uncertain = (points.n_domains > 1) & (
-        (points.columns.nics_per_domain < points.columns.domain_gpus)
-        | (points.domain_ranks <= constants.value("uncertain_tree_gpus"))
-    )
-    at = np.arange(choice.shape[1])[:, None]
+    columns, at = points.columns, np.arange(choice.shape[1])[:, None]
     edges = np.ones(choice.shape)
-    for i, one in enumerate(terms):
+    for i, (name, one) in enumerate(zip(collectives, terms, strict=True)):
         if not np.isfinite(one.alpha_s[RING]).any():
             continue
+        uncertain = is_tree_uncertain(
+            name, points.n_domains, columns.nics_per_domain, columns.domain_gpus, points.domain_ranks, constants
+        )
         may = IS_COLLNET[choice[i]] | (IS_TREE[choice[i]] & uncertain[:, None])
         if may.any():
             ratio = one.byte_time_s[RING][:, None] / one.byte_time_s[choice[i], at]

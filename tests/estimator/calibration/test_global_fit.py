@@ -8,7 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from estimator.calibration.bands import (
+    TAIL,
+    band_values,
+    floor_band_values,
+    is_run_uncertain,
+    residuals_of,
+    weighted_quantiles,
+)
 from estimator.calibration.global_fit import (
+    CELL_WORDS,
+    FAMILY_WEIGHTS,
     FOLDS,
     N_FOLDS,
     batches_of,
@@ -18,12 +28,14 @@ from estimator.calibration.global_fit import (
     free_constants,
     held_out,
     predicted_s,
+    predicted_without,
     read_folds,
     residuals,
     write_cells,
     write_constants,
 )
 from estimator.calibration.measured import CORE, Run, measured_runs
+from estimator.calibration.report import reason
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import HERE, load_catalog
 from estimator.units import s_to_us
@@ -126,3 +138,38 @@ def test_the_kept_folds_have_every_constant_that_is_fitted() -> None:
     assert len(folds) == N_FOLDS
     for found in folds:
         assert set(found) == set(free_constants(CATALOG)), "run python -m estimator.calibration.global_fit --write"
+
+
+def test_the_kept_bands_are_those_of_the_kept_folds_in_the_words_of_today() -> None:
+    """Numbers and words of their rows follow from the carried runs and folds without a fit."""
+    runs = [run for run in measured_runs() if FAMILY_WEIGHTS.get(run.family)]
+    tested = predicted_without(runs, read_folds(FOLDS), CATALOG)
+    left = residuals_of(tested.runs, tested.error, CONSTANTS)
+    for (name, index), value in (band_values(left) | floor_band_values(left)).items():
+        row = CONSTANTS.row(name, index)
+        assert float(row.value) == pytest.approx(value), (name, index)
+        assert row.evidence == CELL_WORDS[name][3]
+    assert f"{100 * TAIL:g} %" in CELL_WORDS["band_low"][3]
+
+
+def test_a_site_of_many_points_has_little_more_than_one_vote() -> None:
+    """As the words of the rows say: a hundred points of one site beside one of another leave it a third of the votes."""
+    values, sites = [0.0] * 100 + [1.0], ["many"] * 100 + ["one"]
+    assert weighted_quantiles(values, sites)[1] > 0.8
+    assert weighted_quantiles(values, [str(i) for i in range(101)])[1] < 0.01
+
+
+def test_a_ring_for_a_tree_is_a_reason_for_all_reduce_alone() -> None:
+    run = next(run for run in measured_runs() if run.n_domains > 1 and run.system["nics_per_node"] < run.gpus_per_node)
+    assert run.fabric != "efa"
+    ring = "a ring ran where a tree is predicted"
+    for collective in ("all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast"):
+        one = replace(run, collective=collective)
+        assert is_run_uncertain(one, CONSTANTS) == (collective == "all_reduce")
+        assert reason(one, 2**28, 0.5, CONSTANTS).startswith(ring) == (collective == "all_reduce")
+
+
+def test_domains_of_several_nodes_are_not_of_few_gpus() -> None:
+    rack = next(run for run in measured_runs() if run.n_domains > 1 and run.scale_up_domain_gpus > run.gpus_per_node)
+    assert rack.gpus_per_node <= int(CONSTANTS.value("uncertain_tree_gpus")) < rack.scale_up_domain_gpus
+    assert not is_run_uncertain(rack, CONSTANTS)
