@@ -462,12 +462,15 @@ SHORT_BYTES: FloatArray = np.array([[8.0]])
 def floor_ratios(
     points: Points,
     constants: ModelConstants,
-    collective: str,
+    collective: str = "all_reduce",
     algorithm: str | None = None,
     protocol: str | None = None,
 ) -> FloatArray | None:
-    """Measured ÷ predicted time of a short message of ``collective``, shape (n_points,); 1 where nothing is known of it.
+    """Measured ÷ predicted time of a short message, shape (n_points,); 1 where nothing is known of it.
 
+    ``points`` are whole systems as they were measured, with the launch of that run: a part of one has the ratio of the whole.
+    ``collective`` is what was measured, and so what is predicted, whatever the ratio is then applied to: of a design an
+    all-reduce.
     A measured time wins over what a stack is known by. None where neither is known at any point, so that predictions
     without one cost nothing more.
     """

@@ -11,6 +11,7 @@ from pydantic import Field
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import Problem, SpecError
+from estimator.performance.algorithms import floor_ratios
 from estimator.performance.bandwidth import LIMITS, Points, SystemColumns, complete_system, gpu_facts, system_columns
 from estimator.performance.collectives import COLLECTIVES, VARIANTS
 from estimator.performance.times import Times, algorithm_name, points_of, predict_times, protocol_name
@@ -153,7 +154,9 @@ def prediction(request: Any, catalog: Catalog) -> Prediction:
     columns = system_columns([system], catalog, constants).take(np.zeros(len(gpus), dtype=np.int64))
     points = points_of(columns, np.array(gpus, dtype=np.int64), asked.launch, constants)
     message_bytes = np.array([sizes], dtype=np.float64)
-    times = predict_times(points, message_bytes, constants, asked.collective, asked.algorithm, asked.protocol)
+    way = asked.collective, asked.algorithm, asked.protocol
+    floors = floor_ratios(points, constants, *way)  # a request's time is of the collective that it is about
+    times = predict_times(points, message_bytes, constants, *way, floors)
     missing = [n for n, row in zip(gpus, times.time_s, strict=True) if not np.isfinite(row).all()]
     if missing:
         raise SpecError([_no_way(asked, missing, columns)])

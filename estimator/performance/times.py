@@ -111,6 +111,7 @@ def predict_times(
     collective: str = "all_reduce",
     algorithm: str | None = None,
     protocol: str | None = None,
+    floors: FloatArray | None = None,
 ) -> Times:
     """Times of a collective at every point and size.
 
@@ -120,14 +121,25 @@ def predict_times(
     message_bytes : float array, shape (1 or n_points, n_sizes), above 0. [B]
     collective : one of COLLECTIVES.
     algorithm, protocol : forced, or None for what the library takes.
+    floors : float array, shape (n_points,): measured ÷ predicted latencies (``floor_ratios``), where the points are parts of
+        the system that was measured, or something else than an all-reduce was. None: by an all-reduce of each point's own
+        system.
 
     Returns
     -------
     Times; infinite where the forced algorithm does not exist at a point.
     """
     terms = collective_terms(points, constants, collective, algorithm, protocol)
-    ratios = floor_ratios(points, constants, collective, algorithm, protocol)
+    ratios = floor_ratios(points, constants) if floors is None else floors
     return _times(points, message_bytes, constants, {collective: terms}, ratios)[collective]
+
+
+def system_floors(columns: SystemColumns, constants: ModelConstants) -> FloatArray | None:
+    """Measured ÷ predicted latencies of whole systems, shape (n_variants,), for ``predict_times`` of their parts.
+
+    By an all-reduce that a process per GPU launches, as nccl-tests does it. None where no time was measured.
+    """
+    return floor_ratios(points_of(columns, columns.domain_gpus, DESIGN_LAUNCH, constants), constants)
 
 
 def _times(
@@ -215,7 +227,7 @@ def design_performance(
     used = [_used(constants, columns, i) for i in range(len(counts))]  # so far: by all-reduce alone
     others = ["alltoall"] if only_all_reduce else [name for name in COLLECTIVES if name != "all_reduce"]
     others_terms = {name: collective_terms(points, constants, name) for name in others}
-    floors = floor_ratios(points, constants, "all_reduce")
+    floors = floor_ratios(points, constants)
     times = _times(points, message_bytes, constants, {"all_reduce": of_all_reduce} | others_terms, floors)
     tables = [_design_table(times["all_reduce"], *of) for of in zip(counts, rows, used, strict=True)]
     scattered = [_all_to_all(times["alltoall"], *of) for of in zip(counts, rows, strict=True)]

@@ -8,7 +8,7 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import DEFAULT, ModelConstants
 from estimator.performance.bandwidth import LIMITS, SystemColumns, gpu_facts, points_of, system_columns
-from estimator.performance.times import algorithm_name, predict_times
+from estimator.performance.times import algorithm_name, predict_times, system_floors
 from estimator.record import Json
 from estimator.units import byte_s_to_gb_s
 
@@ -56,6 +56,7 @@ class Expectations:
     def __init__(self, system: Json, catalog: Catalog, constants: ModelConstants) -> None:
         self.system = system
         self._catalog, self.constants = catalog, constants
+        self._floors = system_floors(system_columns([system], catalog, constants), constants)
         facts = gpu_facts(catalog.gpus[system["gpu"]], constants)
         rows = [constants.key(name, facts.generation) for name in ASSUMED]
         is_assumed = any(key and constants.row(*key).basis == "assumption" for key in rows if key and key[1] != DEFAULT)
@@ -75,7 +76,7 @@ class Expectations:
         columns = system_columns([system], self._catalog, self.constants)
         points = points_of(columns, np.array([part.n_gpus]), LAUNCH, self.constants)
         sizes = np.array([[float(message_bytes)]])
-        times = predict_times(points, sizes, self.constants, part.collective, part.algorithm)
+        times = predict_times(points, sizes, self.constants, part.collective, part.algorithm, floors=self._floors)
         busbw = float(byte_s_to_gb_s(times.busbw_byte_s[0, 0]))
         time_s = float(times.time_s[0, 0])
         reduces = bool(system.get("in_network_reduction")) and part.algorithm is None

@@ -17,7 +17,7 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.performance.bandwidth import Points, SystemColumns, points_of, system_columns
-from estimator.performance.times import predict_times
+from estimator.performance.times import predict_times, system_floors
 from estimator.record import Json
 from estimator.units import FloatArray, IntArray, ceil_div
 
@@ -80,6 +80,7 @@ class GroupTimes:
         reach_gpus: int | None = None,
     ) -> None:
         self.columns: SystemColumns = system_columns([system], catalog, constants)
+        self._floors = system_floors(self.columns, constants)  # of the whole system, which was measured
         if reach_gpus is not None:
             reach = np.minimum(self.columns.link_reach_gpus, reach_gpus)
             self.columns = replace(self.columns, link_reach_gpus=reach)
@@ -124,7 +125,8 @@ class GroupTimes:
         missing = [kind for kind in kinds if (collective, algorithm, *kind) not in self._tables]
         if missing:
             points = self._points(*zip(*missing, strict=True))
-            times = predict_times(points, _SIZES[None, :], self._constants, collective, algorithm)
+            floors = None if self._floors is None else np.repeat(self._floors, len(missing))
+            times = predict_times(points, _SIZES[None, :], self._constants, collective, algorithm, floors=floors)
             self._tables |= {
                 (collective, algorithm, *kind): row for kind, row in zip(missing, times.time_s, strict=True)
             }

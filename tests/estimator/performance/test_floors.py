@@ -2,11 +2,18 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+from estimator.bringup.acceptance.expected import Expectations, Part
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
+from estimator.performance.bands import is_tree_uncertain
 from estimator.performance.prediction import predict
+from estimator.pipeline import estimate
+from estimator.search.columns.bandwidth import of_system
+from estimator.spec.parse import parse_spec
+from estimator.workloads.paths.groups import GroupTimes, groups_of
 
 CATALOG = load_catalog()
 CONSTANTS = ModelConstants(CATALOG)
@@ -54,3 +61,61 @@ def test_no_ring_is_faster_than_its_wire() -> None:
     found = predict(request, CATALOG)["rows"][0]
     wire_us = 2 * 63 / 64 * 2**34 / 400e9 * 1e6
     assert found["time_us_low"] == pytest.approx(wire_us, rel=1e-6)
+
+
+@pytest.mark.parametrize("gpus", [8, 16])
+def test_parts_of_a_system_have_its_measured_ratio_whatever_they_run_and_where(gpus: int) -> None:
+    """Pipeline send-receives between two nodes, all-gathers of a node's half: all take as much longer as the all-reduce."""
+    measured = SYSTEM | {"small_message_us": 2.5 * row(8, gpus)["time_us"], "small_message_gpus": gpus}
+    for collective, group in (
+        ("all_reduce", groups_of(16, 8)),
+        ("all_reduce", groups_of(4, 4)),
+        ("sendrecv", groups_of(2, 1)),
+        ("all_gather", groups_of(4, 4)),
+        ("alltoall", groups_of(32, 8)),
+    ):
+        without, given = (
+            GroupTimes(system, CATALOG, CONSTANTS).seconds(collective, group, 64.0) for system in (SYSTEM, measured)
+        )
+        np.testing.assert_allclose(given / without, 2.5, rtol=0.03)
+
+
+def test_acceptance_expects_parts_by_the_ratio_of_the_whole() -> None:
+    measured = SYSTEM | {"small_message_us": 2.5 * row(8, 16)["time_us"], "small_message_gpus": 16}
+    for part in (
+        Part("all_reduce", 16, None),
+        Part("alltoall", 16, None),
+        Part("all_gather", 2, None, (("gpus_per_node", 1), ("nics_per_node", 1), ("scale_up_domain_gpus", 1))),
+    ):
+        without, given = (Expectations(system, CATALOG, CONSTANTS).band(part, 8) for system in (SYSTEM, measured))
+        assert without.expected / given.expected == pytest.approx(2.5, rel=0.03)
+
+
+def test_a_tree_is_uncertain_of_all_reduce_over_few_nics_or_few_gpus_alone() -> None:
+    few = int(CONSTANTS.value("uncertain_tree_gpus"))
+
+    def found(collective: str, n_domains: int, nics: int, gpus: int) -> bool:
+        return bool(is_tree_uncertain(collective, n_domains, nics, gpus, gpus, CONSTANTS))
+
+    assert found("all_reduce", 2, 4, 8)
+    assert found("all_reduce", 2, few, few)
+    assert not found("all_reduce", 2, few + 1, few + 1)
+    assert not found("all_reduce", 1, 4, 8)
+    assert not found("all_gather", 2, 4, 8)
+
+
+@pytest.mark.parametrize("collective", ["all_reduce", "alltoall"])
+def test_a_search_has_the_bandwidths_of_the_estimate_where_a_floor_was_measured(collective: str) -> None:
+    figure = {"all_reduce": "all_reduce_gb_s", "alltoall": "all_to_all_gb_s"}[collective]
+    design = {
+        "compute": {"server": "dgx-h100", "gpus": 64},
+        "fabric": {"generation": "ndr"},
+        "workload": {"small_message_us": 90.0, "small_message_gpus": 16},
+    }
+    (made,) = estimate([parse_spec(design, CATALOG)], CATALOG, ("performance",))
+    performance = made.performance
+    assert performance is not None
+    assert performance.system is not None
+    found = of_system(performance.system, 64, [(figure, 2**10)], CATALOG, CONSTANTS)[figure, 2**10]
+    table = performance.all_reduce if collective == "all_reduce" else performance.collectives[collective]
+    assert found == pytest.approx(table.busbw_gb_s[-1][table.message_bytes.index(2**10)], rel=1e-4)
