@@ -12,7 +12,7 @@ import numpy as np
 
 from estimator.bringup.parts.part import part_of
 from estimator.bringup.plan.answer import answered
-from estimator.bringup.plan.plan import Group, Plan
+from estimator.bringup.plan.plan import Group, Plan, port_group_of
 from estimator.bringup.plan.records import BringupPlan, PortGroup
 from estimator.bringup.plan.systems import labels_under, usual_system
 from estimator.fabric.devices import KINDS, LEAF
@@ -93,20 +93,13 @@ class PortGroups:
     def answers(self, indexes: Iterable[int] | None = None) -> Iterator[PortGroup]:
         """Groups as the plan answers them; of all switches, or some by index."""
         for index in range(len(self)) if indexes is None else indexes:
-            room = self.planned[int(self.like[index])].headroom
-            yield PortGroup(
-                switch=self.plan.wired.name(int(self.device[index])),
-                ports=self.port_names(index),
-                towards=self.towards_of(index),
-                speed_gbit_s=int(self.rate_gbit_s[index]),
-                cable_m=round(float(self.longest_m[index]), 2),
-                headroom_bytes=room.xoff_bytes,
-                xon_bytes=room.xon_bytes,
-                size_bytes=room.size_bytes,
-                formula=room.formula,
-                source=room.source,
-                trust=room.trust,
-                why=room.why,
+            yield port_group_of(
+                self.plan.wired.name(int(self.device[index])),
+                self.port_names(index),
+                self.towards_of(index),
+                int(self.rate_gbit_s[index]),
+                float(self.longest_m[index]),
+                self.planned[int(self.like[index])].headroom,
             )
 
 

@@ -296,13 +296,20 @@ def _credits(cable_m: float) -> Headroom:
 
 def port_group(switch: SwitchPlan, group: Group) -> PortGroup:
     """A group as it is answered."""
-    room = group.headroom
+    names = [one.name for one in group.interfaces]
+    return port_group_of(switch.name, names, group.towards, group.speed_gbit_s, group.cable_m, group.headroom)
+
+
+def port_group_of(
+    switch: str, ports: list[str], towards: str, speed_gbit_s: int, cable_m: float, room: Headroom
+) -> PortGroup:
+    """Ports of a switch towards a kind of device, and what they keep free."""
     return PortGroup(
-        switch=switch.name,
-        ports=[one.name for one in group.interfaces],
-        towards=group.towards,
-        speed_gbit_s=group.speed_gbit_s,
-        cable_m=round(group.cable_m, 2),
+        switch=switch,
+        ports=ports,
+        towards=towards,
+        speed_gbit_s=speed_gbit_s,
+        cable_m=round(cable_m, 2),
         headroom_bytes=room.xoff_bytes,
         xon_bytes=room.xon_bytes,
         size_bytes=room.size_bytes,
