@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 import pytest
 
@@ -14,6 +13,7 @@ from estimator.catalog.loader import load_catalog
 from tests.estimator.bringup.plans import plan_named, plan_of_values
 from tests.estimator.bringup.settings.clean import DESIGN_OF_SHARP, HOST, LEAF, SPINE, Files, clean, switch
 from tests.estimator.bringup.settings.field import SECOND, field_sets, port_guid
+from tests.estimator.bringup.settings.seeds import Seed, seeded_text
 from tests.estimator.bringup.settings.test_settings_clean import checked as checked_clean
 
 SETS = tuple(field_sets())
@@ -37,19 +37,6 @@ def test_new_readers_read_a_file_each() -> None:
     texts = [text for _, files in field_sets().values() for text in files.values()]
     known = {next(reader for reader in READERS if reader.is_mine(text)).KIND for text in texts}
     assert {"gv.cfg", "partitions.conf", "limits", "kernel line"} <= known
-
-
-class Seed(NamedTuple):
-    """``old``, a pattern, becomes ``new`` after ``after``; the finding is on the line of ``at``, or of the change."""
-
-    code: str
-    set: str
-    file: str
-    device: str
-    old: str
-    new: str
-    after: str = ""
-    at: str = ""
 
 
 ASN = switch("two tiers", LEAF, NVUE).asn
@@ -223,17 +210,10 @@ SEEDS = [
 def seeded(seed: Seed) -> tuple[Files, int]:
     """The files with the change, and the line of the finding."""
     files = dict(field_sets()[seed.set][1])
-    text = files[seed.file]
-    start = text.index(seed.after) if seed.after else 0
-    match = re.compile(seed.old).search(text, start)
-    assert match, seed
-    changed = text[: match.start()] + match.expand(seed.new) + text[match.end() :]
-    at = match.start() + len(match[0]) - len(match[0].lstrip())
-    if seed.at == SWAP:
+    is_swap = seed.at == SWAP
+    changed, at = seeded_text(files[seed.file], seed._replace(at="") if is_swap else seed)
+    if is_swap:
         changed = re.sub(r'"Ethernet4\|10\.128\.0\.16/31"', '"Ethernet4|10.128.0.0/31"', changed)
-    elif seed.at:
-        at = changed.index(seed.at, min(start, len(changed)))
-        at += len(seed.at) - len(seed.at.lstrip())
     return files | {seed.file: changed}, changed.count("\n", 0, at) + 1
 
 

@@ -1,26 +1,10 @@
 """Seeded misconfigurations: one line of a clean set is changed, and the finding names device, file and that line."""
 
-import re
-from typing import NamedTuple
-
 import pytest
 
 from tests.estimator.bringup.settings.clean import HOST, LEAF, SPINE, clean
+from tests.estimator.bringup.settings.seeds import Seed, seeded_text
 from tests.estimator.bringup.settings.test_settings_clean import checked
-
-
-class Seed(NamedTuple):
-    """``old``, a pattern, becomes ``new`` after ``after``; the finding is on the line of ``at``, or of the change."""
-
-    code: str
-    set: str
-    file: str
-    device: str
-    old: str
-    new: str
-    after: str = ""
-    at: str = ""
-
 
 NV, NV_SPINE, QOS = f"{LEAF}:nv.json", f"{SPINE}:nv.json", f"{HOST}:mlnx_qos.txt"
 DB = "config_db.json"
@@ -193,17 +177,7 @@ SEEDS = [
 def seeded(seed: Seed) -> tuple[dict[str, str], int]:
     """The files with the change, and the line of the finding."""
     files = dict(clean(seed.set))
-    text = files[seed.file]
-    start = text.index(seed.after) if seed.after else 0
-    match = re.compile(seed.old).search(text, start)
-    assert match, seed
-    changed = text[: match.start()] + match.expand(seed.new) + text[match.end() :]
-    assert changed != text
-    at = (
-        changed.index(seed.at, min(start, len(changed)))
-        if seed.at
-        else match.start() + len(match[0]) - len(match[0].lstrip())
-    )
+    changed, at = seeded_text(files[seed.file], seed)
     return files | {seed.file: changed}, changed.count("\n", 0, at) + 1
 
 
