@@ -30,6 +30,7 @@ from designer.services.designs import saving
 from designer.services.designs.state import spec_of as spec_of_design
 from estimator.catalog.loader import load_catalog
 from estimator.design_prediction import predicted
+from estimator.jobs.leased import Leased
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
 from estimator.record import Given, Json
@@ -103,7 +104,7 @@ class EstimatesView(HeavyJobView):
             spec = spec_of(body, catalog)
         job, _ = saving.request_estimate(owner_of(request), spec)
         status = 200 if job.state == EstimateJob.State.SUCCEEDED else 202
-        return located(_job_json(request, job), status, _when_to_ask(job))
+        return located(_job_json(request, job), status, when_to_ask(job))
 
 
 def own_design(request: Request, pk: UUID) -> Design:
@@ -131,7 +132,7 @@ class EstimateView(ApiView):
     def get(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
         job = get_object_or_404(jobs_of(request), pk=pk)
-        return Response(_job_json(request, job), headers=_when_to_ask(job))
+        return Response(_job_json(request, job), headers=when_to_ask(job))
 
 
 class EstimateStateView(ApiView):
@@ -142,7 +143,7 @@ class EstimateStateView(ApiView):
         query_of(request, NoQuery)
         job = get_object_or_404(jobs_of(request).defer("result", "spec"), pk=pk)
         values = EstimateStateSerializer(job, context={"request": request}).data
-        return Response(values, headers=_when_to_ask(job))
+        return Response(values, headers=when_to_ask(job))
 
 
 class EstimateResultView(ApiView):
@@ -154,8 +155,8 @@ class EstimateResultView(ApiView):
         return Response(finished_result(get_object_or_404(jobs_of(request), pk=pk)))
 
 
-def _when_to_ask(job: EstimateJob) -> dict[str, str]:
-    """Of an estimate that is on its way: in how many seconds to ask again."""
+def when_to_ask(job: Leased) -> dict[str, str]:
+    """Of a job that is on its way: in how many seconds to ask again."""
     return {"Retry-After": str(ASK_AGAIN_AFTER_S)} if job.is_active else {}
 
 

@@ -14,7 +14,7 @@ from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, ow
 from designer.api.bodies import design_id_of
 from designer.api.entity_tags import changing
 from designer.api.errors import refuse
-from designer.api.resources.estimates import ASK_AGAIN_AFTER_S, own_design
+from designer.api.resources.estimates import own_design, when_to_ask
 from designer.api.serializers import NoQuery, PageQuery, SearchJobDetailSerializer, SearchJobSerializer
 from designer.services.searches.jobs import request_search
 from estimator.catalog.loader import load_catalog
@@ -72,10 +72,6 @@ def _job_json(request: Request, job: SearchJob) -> Json:
     return SearchJobDetailSerializer(job, context={"request": request}).data
 
 
-def _when_to_ask(job: SearchJob) -> dict[str, str]:
-    return {"Retry-After": str(ASK_AGAIN_AFTER_S)} if job.is_active else {}
-
-
 class SearchJobsView(HeavyJobView):
     """The caller's searches that workers do."""
 
@@ -90,7 +86,7 @@ class SearchJobsView(HeavyJobView):
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
         job = request_search(owner_of(request), _asked(request), None)
-        return located(_job_json(request, job), 202, _when_to_ask(job))
+        return located(_job_json(request, job), 202, when_to_ask(job))
 
 
 class SearchJobView(ApiView):
@@ -100,7 +96,7 @@ class SearchJobView(ApiView):
     def get(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
         job = get_object_or_404(_jobs_of(request), pk=pk)
-        return Response(_job_json(request, job), headers=_when_to_ask(job))
+        return Response(_job_json(request, job), headers=when_to_ask(job))
 
 
 class SearchJobCancelView(ApiView):
