@@ -3,6 +3,7 @@
 from django.utils.text import slugify
 
 MOST_LETTERS = 80
+ZIP_TYPE = "application/zip"
 
 
 def safe_name(name: str, otherwise: str) -> str:

@@ -5,11 +5,10 @@ from itertools import chain
 
 from django.http import StreamingHttpResponse
 
-from designer.exports.file_names import design_file_stem
+from designer.exports.file_names import ZIP_TYPE, design_file_stem
 from estimator.handoff.formats import FORMATS, Format
 
 PIECE_BYTES = 65_536
-ZIP_TYPE = "application/zip"
 
 
 def link_file_name(name: str, digest: str, role: str, form: str) -> str:

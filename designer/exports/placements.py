@@ -3,11 +3,11 @@
 from pathlib import PurePath
 
 from designer.exports.downloads import Download
-from designer.exports.file_names import design_file_stem
+from designer.exports.file_names import ZIP_TYPE, design_file_stem
 from estimator.handoff.launch.formats import LAUNCH_FORMATS, archive, launch_format
 from estimator.handoff.launch.job import Job
 
-ZIP, ZIP_TYPE = "zip", "application/zip"
+ZIP = "zip"
 PLACEMENT_TYPES = {name: one.content_type for name, one in LAUNCH_FORMATS.items()} | {ZIP: ZIP_TYPE}
 
 

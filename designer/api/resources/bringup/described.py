@@ -10,6 +10,7 @@ from designer.api.resources.bringup.queries import (
     TargetQuery,
 )
 from designer.api.schema import DESIGN, LOG_TEXT, SPEC, UPLOAD
+from designer.exports.file_names import ZIP_TYPE
 from designer.services.bringup.plans import TargetFiles
 from estimator.bringup.changes.result import SettingsChanges
 from estimator.bringup.check.result import SettingsCheck
@@ -48,7 +49,7 @@ file = call(
 archive = call(
     "download_settings_archive",
     "All settings files of a target or of the design as a zip, streamed",
-    files_of("application/zip"),
+    files_of(ZIP_TYPE),
     (404, 503),
     parameters=[ArchiveQuery],
     description="Equal designs give equal bytes.",
