@@ -1,6 +1,6 @@
 """What ``iblinkinfo`` prints: a block for each switch and adapter, a line for each port; or one line a link with ``-l``.
 
-A block's lines name the far end by its LID and description, so that devices are told apart by LIDs: those of a block are one
+A block's lines name the far end by its LID and description, so that LIDs tell devices apart: those of a block are one
 device (iblinkinfo(8) of infiniband-diags). A far end without a block of its own, as with ``--switches-only``, is a host.
 """
 

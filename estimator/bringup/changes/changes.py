@@ -75,7 +75,7 @@ class _Moved(NamedTuple):
 
 
 def _headroom(before: PortGroups, after: PortGroups, reasons: Reasons) -> Iterator[SettingChange]:
-    """Groups of switches of both states that keep other bytes, or are told another length, each with all its switches."""
+    """Groups of switches of both states that keep other bytes, or have another length, each with all its switches."""
     was, now = _rooms(before), _rooms(after)
     found: dict[_Moved, list[tuple[str, int]]] = {}
     for (switch, towards), rooms in now.items():
