@@ -6,12 +6,11 @@ import "./following.js";
 import { fadeChanges, markResult } from "./freshness.js";
 import { LOOK_MS, stateSince } from "./looks.js";
 import { place } from "./placing.js";
+import { say, sayNews, unsay } from "./session/note.js";
 
-const NAMED_MS = 6000; // that the note names who has changed the design
 const CLOSED = "The design is not open to you any more: what stands here is what it was.";
 
 const bar = () => document.getElementById("studio-bar");
-const note = () => document.getElementById("session-note");
 
 let looking = false;
 let timer = 0;
@@ -23,11 +22,9 @@ function values() {
 }
 
 function nameChange(by, names) {
-  if (by && names.length && note()) {
-    const usual = note().textContent;
+  if (by && names.length) {
     markChanged(names, by);
-    note().textContent = `Changed by ${by}.`;
-    setTimeout(() => { note().textContent = usual; }, NAMED_MS);
+    sayNews(`Changed by ${by}.`);
   }
 }
 
@@ -36,6 +33,7 @@ function show(html) {
   place(html);
   markResult();
   fadeChanges();
+  unsay();
   nameChange(bar().dataset.by, Object.keys(differences(values(), before).fields));
 }
 
@@ -51,7 +49,7 @@ async function askForResult() {
 
 function stop() {
   clearInterval(timer);
-  note().textContent = CLOSED;
+  say(CLOSED);
 }
 
 async function look() {

@@ -1,6 +1,10 @@
-// The note under the bar. It owns the usual words, which come back once nothing else is to be said.
+// The note under the bar. It owns the usual words, which come back once nothing else is to be said, and news until it was read.
 
 export const NO_ANSWER = "The server does not answer.";
+
+const READ_MS = 6000; // that news stays, whatever is answered meanwhile
+
+let news = null;
 
 const note = () => document.getElementById("session-note");
 
@@ -12,8 +16,25 @@ export function say(text) {
   }
 }
 
+// What has happened. Answers of the server come every second or two, and none of them takes the news away unread.
+export function sayNews(text) {
+  const own = { text };
+  news = own;
+  say(text);
+  setTimeout(() => {
+    if (news === own) {
+      news = null;
+    }
+    if (note()?.textContent === text) {
+      unsay();
+    }
+  }, READ_MS);
+}
+
 export function unsay() {
-  if (note()?.dataset.usual !== undefined) {
+  if (news) {
+    say(news.text);
+  } else if (note()?.dataset.usual !== undefined) {
     note().textContent = note().dataset.usual;
     delete note().dataset.usual;
   }

@@ -4,7 +4,7 @@
 import { form } from "../fields.js";
 import { asked, refusalWords } from "../requests.js";
 import { capture, discard, drop, hasUnsent, isSending, isTyping, opened, putBack, settled, take } from "./edits.js";
-import { say, saySlow } from "./note.js";
+import { say, sayNews, saySlow } from "./note.js";
 import { bar, estimatedHash, key } from "./page.js";
 import { answered, failed, isAway } from "./server.js";
 import { settleSoon } from "./settling.js";
@@ -102,7 +102,7 @@ function refused(answer) {
   if (answer.status === 400 || answer.status === 413) { // what it can never take would hold up all that follows
     discard();
     document.dispatchEvent(new CustomEvent("session:refused"));
-    say(`The server refused this change (${answer.status}). The page shows what it has.`);
+    sayNews(`The server refused this change (${answer.status}). The page shows what it has.`);
   } else {
     putBack();
     say(refusalWords(answer.status));

@@ -4,11 +4,9 @@ import { differences, markChanged, values } from "../fields.js";
 import { fadeChanges, markResult } from "../freshness.js";
 import { place } from "../placing.js";
 import { capture, isTyping, rewrite } from "./edits.js";
-import { say } from "./note.js";
+import { sayNews } from "./note.js";
 import { bar } from "./page.js";
 import { sayWhereItStands } from "./standing.js";
-
-const NAMED_MS = 6000; // that the note names who has changed the design
 
 export function show(html) {
   if (isTyping()) {
@@ -29,7 +27,6 @@ export function showNamed(html) {
   const { by } = bar().dataset;
   if (by && names.length) {
     markChanged(names, by);
-    say(`Changed by ${by}.`);
-    setTimeout(sayWhereItStands, NAMED_MS);
+    sayNews(`Changed by ${by}.`);
   }
 }
