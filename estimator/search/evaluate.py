@@ -9,8 +9,8 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.result import Estimate
 from estimator.search.candidates import Batch, Refused, Space, batches, templates_of
-from estimator.search.columns.cables import Uncounted, alike, cabled
-from estimator.search.columns.money import priced
+from estimator.search.columns.cables import Cabled, Uncounted, alike, cabled
+from estimator.search.columns.money import Priced, priced
 from estimator.search.figures import PARTS, Aims, Key, Table, figures_of, figures_of_estimate, joined
 from estimator.search.request import Bounds
 from estimator.spec.design import DesignSpec
@@ -89,6 +89,7 @@ def _in_columns(
 ) -> list[IntArray]:
     """Figures of a batch, added to ``numbers`` and ``tables``; the numbers of candidates that it left out."""
     left_out = []
+    groups: list[tuple[Cabled, Priced]] = []
     for found in alike(batch):
         for rows, one in cabled(found, catalog):
             mine = found.batch.number[rows]
@@ -96,13 +97,13 @@ def _in_columns(
                 refused.add([_NO_PART], len(mine))
             elif one is Uncounted.GAPS:
                 left_out.append(mine)
-            if isinstance(one, Uncounted):
-                continue
-            money = priced(one, catalog)
-            stands = np.flatnonzero(~one.is_blocked)
-            refused.add([_BLOCKED] * (len(stands) < len(mine)), len(mine) - len(stands))
-            numbers.append(mine[stands])
-            tables.append(figures_of(one, money, aims, catalog).take(stands))
+            else:
+                groups.append((one, priced(one, catalog)))
+    for one, table in figures_of(groups, aims, catalog):
+        stands = np.flatnonzero(~one.is_blocked)
+        refused.add([_BLOCKED] * (len(stands) < len(one.of)), len(one.of) - len(stands))
+        numbers.append(one.of.batch.number[stands])
+        tables.append(table.take(stands))
     return left_out
 
 

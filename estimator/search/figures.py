@@ -1,6 +1,6 @@
 """Figures that designs are sought by: their names and words, of candidates in columns and of an Estimate."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -159,17 +159,18 @@ class Aims:
     work: Work | None = None
 
 
-def figures_of(found: Cabled, money: Priced, aims: Aims, catalog: Catalog) -> Table:
-    """Figures of candidates with the same parts."""
-    speeds = bandwidths(found.of, bandwidths_in(aims.keys), catalog)
-    rates = no_rates(len(found.of))
-    if aims.work is not None and found.of.spec.compute.gpu is not None:
-        rates = rates_of(found.of, ratio_table(ratios_of(found.of, catalog)), aims.work, catalog)
-    made = {key: _of_columns(key, found, money, speeds, rates, catalog) for key in aims.keys}
-    ends = [
-        {key: column if column.ndim == 1 else column[:, end] for key, column in made.items()} for end in range(ENDS)
-    ]
-    return Table(typical=ends[TYPICAL], low=ends[0], high=ends[2])
+def figures_of(groups: Sequence[tuple[Cabled, Priced]], aims: Aims, catalog: Catalog) -> Iterator[tuple[Cabled, Table]]:
+    """Figures of candidates, those with the same parts in a group."""
+    speeds = bandwidths([found.of for found, _ in groups], bandwidths_in(aims.keys), catalog)
+    for (found, money), own in zip(groups, speeds, strict=True):
+        rates = no_rates(len(found.of))
+        if aims.work is not None and found.of.spec.compute.gpu is not None:
+            rates = rates_of(found.of, ratio_table(ratios_of(found.of, catalog)), aims.work, catalog)
+        made = {key: _of_columns(key, found, money, own, rates, catalog) for key in aims.keys}
+        ends = [
+            {key: column if column.ndim == 1 else column[:, end] for key, column in made.items()} for end in range(ENDS)
+        ]
+        yield found, Table(typical=ends[TYPICAL], low=ends[0], high=ends[2])
 
 
 def _of_columns(

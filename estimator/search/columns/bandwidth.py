@@ -65,18 +65,35 @@ def ratio_table(ratios: Ratios) -> FloatArray:
     return np.stack([getattr(ratios, name) for name in Ratios.__annotations__], axis=1).astype(np.float64)
 
 
-def bandwidths(found: Alike, wanted: Sequence[Wanted], catalog: Catalog) -> Mapping[Wanted, FloatArray]:
-    """Bus bandwidth of each wanted collective and size on all GPUs, shape (n,) [GB/s]; NaN where the GPU is not known."""
-    nothing = np.full(len(found), np.nan)
-    if not wanted or found.spec.compute.gpu is None:
-        return dict.fromkeys(wanted, nothing)
-    ratios = ratios_of(found, catalog)
-    table = ratio_table(ratios)
-    few, again = np.unique(table, axis=0, return_inverse=True)
-    system = system_of(found.spec, found.fabric, catalog)
-    constants = constants_of(catalog, found.spec.workload.calibration)
-    made = _predicted(system, few, wanted, catalog, constants)
-    return {one: column[again.ravel()] for one, column in made.items()}
+def bandwidths(
+    groups: Sequence[Alike], wanted: Sequence[Wanted], catalog: Catalog
+) -> list[Mapping[Wanted, FloatArray]]:
+    """Bus bandwidth of each wanted collective and size on all GPUs, shape (n,) of each group [GB/s]; NaN without a known GPU.
+
+    Groups whose systems differ in ratios alone are predicted together: a prediction takes as long for one row as for many.
+    """
+    out: list[Mapping[Wanted, FloatArray]] = [dict.fromkeys(wanted, np.full(len(one), np.nan)) for one in groups]
+    alike: dict[tuple[str, str], list[tuple[int, FloatArray]]] = {}
+    for at, one in enumerate(groups if wanted else ()):
+        if one.spec.compute.gpu is not None:
+            used = one.spec.workload.calibration
+            key = repr(_without_ratios(system_of(one.spec, one.fabric, catalog))), used.hash if used else ""
+            alike.setdefault(key, []).append((at, ratio_table(ratios_of(one, catalog))))
+    for same in alike.values():
+        first = groups[same[0][0]]
+        system, calibration = system_of(first.spec, first.fabric, catalog), first.spec.workload.calibration
+        few, again = np.unique(np.concatenate([table for _, table in same]), axis=0, return_inverse=True)
+        made = _predicted(system, few, wanted, catalog, constants_of(catalog, calibration))
+        ends = np.cumsum([len(table) for _, table in same])[:-1]
+        parts = {one: np.split(column[again.ravel()], ends) for one, column in made.items()}
+        for place, (at, _) in enumerate(same):
+            out[at] = {one: columns[place] for one, columns in parts.items()}
+    return out
+
+
+def _without_ratios(system: BuiltSystem) -> BuiltSystem:
+    """A system as all those are that differ in what ``Ratios`` has."""
+    return system.but(oversubscription="", spine_oversubscription="", nodes_per_leaf=0, nodes_per_pod=0)
 
 
 def of_system(
