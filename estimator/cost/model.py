@@ -95,7 +95,7 @@ def money(facts: CostFacts, unit_cents: FloatArray, given: Mapping[str, FloatArr
     total(y)     outlay + Σ over years k ≤ y of running(k) ÷ (1 + r)^k − worth(y) ÷ (1 + r)^y
     ===========  ==================================================================================================
     """
-    servers, network, facility = _sums(facts.capital, unit_cents)
+    servers, network, facility = capital(facts, unit_cents)
     purchase = servers + network + facility
     one_off = _one_off(facts, purchase, given)
     kwh = facts.it_max_kw * given["load-factor"] * given["pue"] * HOURS_PER_YEAR
@@ -109,6 +109,11 @@ def money(facts: CostFacts, unit_cents: FloatArray, given: Mapping[str, FloatArr
     total = _cents(purchase + sum_of(one_off) + paid - worth * factor)
     hours = facts.n_gpus * HOURS_PER_YEAR * given["gpu-utilization"]
     return Money(servers, network, facility, one_off, yearly, repairs, kwh, worth, factor, total, hours)
+
+
+def capital(facts: CostFacts, unit_cents: FloatArray) -> FloatArray:
+    """Purchase of servers, network and facility, shape (3, n). [cents]"""
+    return _sums(facts.capital, unit_cents)
 
 
 def _one_off(facts: CostFacts, purchase: FloatArray, given: Mapping[str, FloatArray]) -> dict[str, FloatArray]:

@@ -17,7 +17,7 @@ from estimator.bom.lines import CABLE, FIBER, MANAGEMENT, MODULE, NIC, PANEL, RA
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import maker_of
 from estimator.cost.inputs import Parameter, Priced
-from estimator.cost.model import Money, money
+from estimator.cost.model import Money, capital, money
 from estimator.cost.result import Histogram, Lever, Likely, Percentiles, Simulated, Uncertainty
 from estimator.ranges import Range
 from estimator.units import CENTS_PER_USD, FloatArray, IntArray, ceil_div
@@ -126,14 +126,30 @@ def draw(priced: Priced, catalog: Catalog, draws: int, seed: int) -> Drawn:
     groups = price_groups(facts.lines, catalog)
     quantiles = _triangle_tables(priced.unit_cents)
     purchase, network, total, per_hour = (np.empty(draws) for _ in range(4))
-    for number in range(ceil_div(draws, _BLOCK)):
-        rows = slice(number * _BLOCK, min((number + 1) * _BLOCK, draws))
+    for number, rows in _blocks(draws):
         n = rows.stop - rows.start
         unit_cents = _draw_prices(seed, number, n, quantiles, groups)
         made = money(facts, unit_cents, _draw_parameters(seed, number, n, priced.given))
         purchase[rows], network[rows], total[rows] = made.purchase, made.network, made.total[year]
         per_hour[rows] = made.per_gpu_hour()[year]
     return Drawn(purchase, network, total, per_hour)
+
+
+def _blocks(draws: int) -> Iterator[tuple[int, slice]]:
+    """Numbers of blocks with their draws."""
+    for number in range(ceil_div(draws, _BLOCK)):
+        yield number, slice(number * _BLOCK, min((number + 1) * _BLOCK, draws))
+
+
+def draw_purchase(priced: Priced, catalog: Catalog, draws: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """(purchase, network) of ``draw``, which no parameter moves, without what years add to them."""
+    groups, quantiles = price_groups(priced.facts.lines, catalog), _triangle_tables(priced.unit_cents)
+    purchase, network = np.empty(draws), np.empty(draws)
+    for number, rows in _blocks(draws):
+        unit_cents = _draw_prices(seed, number, rows.stop - rows.start, quantiles, groups)
+        servers, network[rows], facility = capital(priced.facts, unit_cents)
+        purchase[rows] = servers + network[rows] + facility
+    return purchase, network
 
 
 class PriceGroups(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.cost.inputs import Priced
 from estimator.cost.result import Likely
-from estimator.cost.uncertainty import HEADLINE_PERCENTILES, SEED, Drawn, draw, percentiles
+from estimator.cost.uncertainty import HEADLINE_PERCENTILES, SEED, draw, draw_purchase, percentiles
 from estimator.search.figures import FIGURES, MILLIONS_AN_HOUR
 from estimator.search.result import Chance, Draws
 from estimator.units import CENTS_PER_USD, BoolArray, FloatArray
@@ -122,10 +122,19 @@ def drawn_designs(
         What amounts are divided by.
     """
     amount, per = _AMOUNTS[figure]
-    drawn: list[Drawn] = [draw(one, catalog, DRAWS, SEED) for one in (*designs, *([own] if own else ()))]
-    values = np.stack([getattr(one, amount) for one in drawn]) / CENTS_PER_USD
+    every = (*designs, *([own] if own else ()))
+    values = np.stack([_amount(one, amount, catalog) for one in every]) / CENTS_PER_USD
     values = values / (known[per] * _TIMES.get(per, 1))[:, None] if per else values
     return DrawnDesigns(figure, list(rows), values[: len(designs)], values[-1] if own else None)
+
+
+def _amount(priced: Priced, amount: str, catalog: Catalog) -> FloatArray:
+    """One amount in every draw; what a purchase comes to needs no cost over years. [cents]"""
+    if amount in (_PURCHASE, _NETWORK):
+        purchase, network = draw_purchase(priced, catalog, DRAWS, SEED)
+        return purchase if amount == _PURCHASE else network
+    drawn = draw(priced, catalog, DRAWS, SEED)
+    return drawn.total if amount == _TOTAL else drawn.per_gpu_hour
 
 
 def _share(value: float) -> float:

@@ -23,6 +23,7 @@ from estimator.cost.uncertainty import (
     _normal_scores,
     _steps_of_part,
     draw,
+    draw_purchase,
     normal_share,
     price_groups,
     simulated,
@@ -62,6 +63,15 @@ def only(inputs: Priced, moving: set[str], *, prices: bool) -> Priced:
     }
     cents = inputs.unit_cents if prices else np.repeat(inputs.unit_cents[:, 1:2], 3, axis=1)
     return replace(inputs, given=given_, unit_cents=cents)
+
+
+def test_what_is_drawn_of_a_purchase_alone_is_that_of_the_whole_cost(superpod: Priced) -> None:
+    catalog = load_catalog()
+    whole = draw(superpod, catalog, 3_000, SEED)
+    purchase, network = draw_purchase(superpod, catalog, 3_000, SEED)
+    assert purchase.tolist() == whole.purchase.tolist()
+    assert network.tolist() == whole.network.tolist()
+    assert (purchase > network).all()
 
 
 @settings(max_examples=n_examples(50))
