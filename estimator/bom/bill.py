@@ -1,7 +1,7 @@
 """Counted parts → bill of materials: a line for each part, length and use, with spares, price range, basis and source."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -31,6 +31,7 @@ from estimator.catalog.records import Cable
 from estimator.fabric.devices import n_managers
 from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import whole_racks
+from estimator.ranges import Range
 from estimator.spec.design import DesignSpec
 from estimator.units import ceil_div
 
@@ -67,7 +68,7 @@ def bill_of_fabrics(billed: Sequence[Billed], catalog: Catalog) -> Bom:
         mine += _managers(one.fabric, catalog)
         for tier in one.plan.tiers:
             mine += _tier_lines(tier, catalog)
-        lines += [replace(line, fabric=one.role) for line in mine]
+        lines += mine if one.role == COMPUTE else [replace(line, fabric=one.role) for line in mine]
     first = billed[0]
     if first.role == COMPUTE:
         lines += facility_lines(first.spec, first.fabric, first.plan, lines, catalog)
@@ -177,18 +178,19 @@ def _priced(lines: Sequence[BomLine], pricing: Pricing) -> tuple[BomLine, ...]:
         bought[line.part] += line.quantity + line.spare_quantity
     books = {part: pricing.by_book(part, count) for part, count in bought.items() if part}
     return tuple(
-        replace(_with_price(line, pricing.of(line.part, bought[line.part], line.length_m)), book_cents=books[line.part])
+        _with_price(line, pricing.of(line.part, bought[line.part], line.length_m), books[line.part])
         if line.part
         else line
         for line in lines
     )
 
 
-def _with_price(line: BomLine, price: UnitPrice | None) -> BomLine:
+def _with_price(line: BomLine, price: UnitPrice | None, by_book: Mapping[str, Range[int]]) -> BomLine:
     if price is None:
-        return line
+        return replace(line, book_cents=by_book)
     return replace(
         line,
+        book_cents=by_book,
         unit_cents=price.cents,
         price_basis=price.basis,
         price_source=price.source,
