@@ -4,8 +4,9 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -66,6 +67,11 @@ def not_true_or_false(choices: str) -> BeforeValidator:
 
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def left_out(section: type[Model]) -> Callable[[], Model]:
+    """The default of a section that a request does not have: sections are frozen, so that one instance serves all."""
+    return cache(section.model_construct)
 
 
 def validated(model: type[Model], values: Any, what: str) -> tuple[Model | None, list[Problem]]:

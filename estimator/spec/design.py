@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
 from estimator.record import Given, Json
 from estimator.spec.calibration import Calibrated
-from estimator.spec.checking import Section, empty, not_true_or_false, quantity
+from estimator.spec.checking import Section, empty, left_out, not_true_or_false, quantity
 from estimator.spec.economics import Economics
 from estimator.spec.fabric import MAX_NODES, Fabric, OtherFabric
 from estimator.spec.floors import MOST_SMALL_US, SMALL_GPUS_WORDS, SMALL_MESSAGE_WORDS, STACK_WORDS, Stack
@@ -128,9 +128,9 @@ class DesignSpec(Section):
         title="Other fabrics",
         description="Storage and management networks of the same servers, each sized by the rules of the compute network.",
     )
-    site: Site = Field(default_factory=Site.model_construct, title="Site")
-    economics: Economics = Field(default_factory=Economics.model_construct, title="Money")
-    workload: Workload = Field(default_factory=Workload.model_construct, title="Workload")
+    site: Site = Field(default_factory=left_out(Site), title="Site")
+    economics: Economics = Field(default_factory=left_out(Economics), title="Money")
+    workload: Workload = Field(default_factory=left_out(Workload), title="Workload")
 
     _given: Json = PrivateAttr(default_factory=dict)
 

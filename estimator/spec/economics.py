@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from estimator.catalog.records import Economic
-from estimator.spec.checking import Section, quantity
+from estimator.spec.checking import Section, left_out, quantity
 from estimator.spec.price_book import OwnPrices
 
 
@@ -144,7 +144,7 @@ class Economics(Section):
         le=1_000_000,
     )
     spares: Spares = Field(
-        default_factory=Spares.model_construct,
+        default_factory=left_out(Spares),
         title="Spares",
         description="Shares of spare parts by class.",
     )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from estimator.spec.checking import Ratio, Section, not_true_or_false, quantity
+from estimator.spec.checking import Ratio, Section, left_out, not_true_or_false, quantity
 
 MAX_ENDPOINTS = 1_048_576
 MAX_NODES = 1_048_576
@@ -220,7 +220,7 @@ class Fabric(Section):
             "Two endpoints at half the port rate share one leaf port through a splitter cable (HDR100, NDR200)."
         ),
     )
-    reserved: Reserved = Field(default_factory=Reserved.model_construct, title="Reserved ports")
+    reserved: Reserved = Field(default_factory=left_out(Reserved), title="Reserved ports")
 
     @property
     def endpoints_a_port(self) -> int:
