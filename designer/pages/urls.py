@@ -19,6 +19,7 @@ urlpatterns = [
     path("favicon.ico", FaviconView.as_view(), name="favicon"),
     path("", include("designer.pages.design.urls")),
     path("", include("designer.pages.result.urls")),
+    path("", include("designer.pages.shell.urls")),
     path("", include("designer.pages.start.urls")),
     path("", include("designer.pages.reading.urls")),
     path("", include("designer.pages.comparisons.urls")),

@@ -75,6 +75,7 @@ PAGES = {
     "help": Shot("/help/"), "glossary": Shot("/glossary/"), "document": Shot("/docs/model/"),
     "validation": Shot("/validation/"), "validation-workloads": Shot("/validation/workloads/"),
     "catalog": Shot("/catalog/"), "catalog-part": Shot("/catalog/nvidia-sn6600-ld/"),
+    "find": Shot("/find/?q=leaf"), "palette": Shot("/designs/", click="[data-palette]"),
     "home": Shot("/designs/"), "home-empty": Shot("/designs/", who="newcomer"),
     "new": Shot("/designs/new/"), "tour": Shot("/designs/new/?sample=superpod-h100&tour=1", click="[data-tour-next]"),
     "design": Shot("{hall}"), **{f"tab-{tab}": Shot(f"{{hall}}?tab={tab}", at="#result") for tab in TABS},

@@ -85,13 +85,18 @@ class PartRow(NamedTuple):
 
 def catalog_table(kind: str, search: str) -> Context:
     """The parts of a kind that have all words of a search."""
-    rows = _rows(kind, load_catalog().version)
+    rows = part_rows(kind)
     words = search.casefold().split()
     return {
         "headings": [(heading, _unit_of(kind, field)) for field, heading in FIGURES[kind]],
         "rows": [row for row in rows if all(word in row.text for word in words)],
         "n_all": len(rows),
     }
+
+
+def part_rows(kind: str) -> list[PartRow]:
+    """Every part of a kind."""
+    return _rows(kind, load_catalog().version)
 
 
 def part_page(part: str, catalog: Catalog) -> Context | None:

@@ -64,24 +64,24 @@ def glossary(request: HttpRequest) -> HttpResponse:
 @require_safe
 def document(request: HttpRequest, name: str) -> HttpResponse:
     """One document of the estimator."""
-    if name not in _documents():
+    if name not in documents():
         raise Http404("There is no document of this name.")
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
-    addresses = {other: reverse("document", args=[other]) for other in _documents() if other != name}
+    addresses = {other: reverse("document", args=[other]) for other in documents() if other != name}
     parts = [(words, anchor) for level, words, anchor in headings(text) if level == 2]
     context = {
         "section": "help",
         "name": name,
-        "title": _documents()[name],
+        "title": documents()[name],
         "body": rendered(text, addresses),
         "parts": parts,
-        "documents": _documents(),
+        "documents": documents(),
     }
     return render(request, "designer/reading/document.html", context)
 
 
 @cache
-def _documents() -> dict[str, str]:
+def documents() -> dict[str, str]:
     """Name and title of every document, those read most often first."""
     names = sorted((path.stem for path in DOCS.glob("*.md")), key=lambda name: (_place(name), name))
     return {name: headings((DOCS / f"{name}.md").read_text(encoding="utf-8"))[0][1] for name in names}

@@ -175,3 +175,37 @@ def test_the_change_that_ends_a_problem_stands_beside_its_field(visit, width, he
     change.click()
     playwright.expect(page.locator("#id_fabric__planes")).to_have_value("2")
     playwright.expect(page.locator("#id_fabric__planes_error")).to_be_empty()
+
+
+def test_the_palette_opens_by_key_and_leads_on_by_arrow_and_enter(visit):
+    page = visit("/glossary/")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.keyboard.press("Control+k")
+    words = page.get_by_role("combobox", name="Search and actions")
+    playwright.expect(words).to_be_focused()
+    options = page.get_by_role("option")
+    playwright.expect(options.first).to_be_visible()
+    assert len(asked) == 3, asked  # script, styles, matches: none of them comes with the page
+    page.keyboard.type("sn6600")
+    playwright.expect(options.first).to_contain_text("SN6600")
+    n_found = options.count()
+    assert n_found > 1
+    page.keyboard.press("ArrowDown")
+    chosen = page.locator(f"#{words.get_attribute('aria-activedescendant')}")
+    assert chosen.get_attribute("aria-selected") == "true"
+    address = chosen.get_attribute("data-address")
+    assert address == options.nth(1).get_attribute("data-address")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{address}")
+    page.keyboard.press("?")
+    playwright.expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    playwright.expect(page.get_by_role("combobox")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.goto(page.url.replace(address, "/designs/new/"))
+    page.focus("#id_name")
+    page.keyboard.type("a/b?")  # a text that is typed stays one
+    assert "a/b?" in page.input_value("#id_name")
+    assert page.locator("dialog").count() == 0

@@ -2,3 +2,4 @@
 
 import "../site/answers.js";
 import "../site/nav.js";
+import "../shell/keys.js";

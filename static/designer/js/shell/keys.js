@@ -1,0 +1,46 @@
+// Ctrl+K and / open the palette, ? lists the keys. The palette and its styles are loaded when they are first opened.
+
+const opener = document.querySelector("[data-palette]");
+const TYPED = "input, textarea, select, [contenteditable], dialog";
+
+function styled() {
+  const sheet = document.createElement("link");
+  sheet.rel = "stylesheet";
+  sheet.href = opener.dataset.paletteStyle;
+  return new Promise((done) => {
+    sheet.addEventListener("load", done);
+    sheet.addEventListener("error", done);
+    document.head.append(sheet);
+  });
+}
+
+let loading = null;
+
+async function open(what) {
+  loading ??= Promise.all([import(opener.dataset.palette), styled()]);
+  try {
+    const [palette] = await loading;
+    palette[what](opener.dataset);
+  } catch {
+    location.assign(opener.href); // the page of search, or the browser's own word that the server is away
+  }
+}
+
+if (opener) {
+  opener.addEventListener("click", (event) => {
+    if (event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      open("search");
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest?.(TYPED);
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    const isPalette = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+    const what = isPalette || (isPlain && !isTyping && event.key === "/") ? "search" : isPlain && !isTyping && event.key === "?" ? "keys" : "";
+    if (what) {
+      event.preventDefault();
+      open(what);
+    }
+  });
+}
