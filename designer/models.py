@@ -130,6 +130,10 @@ class Design(models.Model):
     state_number = models.PositiveIntegerField(default=1)  # counts changes of what the form holds
     changed_by = models.CharField(max_length=200, default="", blank=True)  # who made the last of them, by name
     at = models.PositiveIntegerField(default=0)  # number of the current edit; 0: its session has not begun
+    tags = models.CharField(
+        max_length=200, default="", blank=True
+    )  # words with ", " between them, as their owner chose
+    archived_at = models.DateTimeField(null=True, blank=True)  # put out of the list, not deleted
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -138,6 +142,11 @@ class Design(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def tag_list(self) -> list[str]:
+        """Its tags one by one."""
+        return [tag for tag in self.tags.split(", ") if tag]
 
     @property
     def now(self) -> Design:
@@ -163,6 +172,7 @@ class DesignRevision(models.Model):
     given = RequestField()
     spec = RequestField()
     spec_hash = models.CharField(max_length=64, db_index=True)
+    by = models.CharField(max_length=200, default="", blank=True)  # who saved it, by name; empty in rows of before
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -96,7 +96,7 @@ class RevisionsView(ApiView):
         query_of(request, NoQuery)
         name_and_note = version_of(body_of(request))
         with changing(request, designs_of(request), pk, _shown) as design:
-            made = saving.save_version(design, *name_and_note)
+            made = saving.save_version(design, *name_and_note, by=f"{request.user.get_username()}, over REST")
         return located(RevisionDetailSerializer(made, context={"request": request}).data)
 
 

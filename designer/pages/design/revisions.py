@@ -18,7 +18,7 @@ from designer.pages.design.preview import live
 from designer.pages.design.revision_diff import revision_diff
 from designer.pages.design.state import drawn, head_context
 from designer.pages.result.job import job_context, job_of, present_result
-from designer.services.access import design_page, design_to_change, design_to_own, visiting
+from designer.services.access import design_page, design_to_change, design_to_own, name_of, visiting
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison
 from designer.services.designs.saving import TooManyJobs, request_estimate, save_version
@@ -63,7 +63,7 @@ def _saved(request: HttpRequest, row: Design) -> Context:
     """The version that was requested, or what is wrong with its name or note."""
     typed = {key: request.POST.get(key, "") for key in ("name", "note")}
     try:
-        made = save_version(row, **typed)
+        made = save_version(row, **typed, by=name_of(request))
         request_estimate(row.owner, spec_of(row))
     except TooManyJobs:  # the version is there: its page asks again
         made = row.revisions.order_by("-number")[0]

@@ -7,6 +7,7 @@ from designer.pages.design import baselines, revisions, session, share, spec_jso
 urlpatterns = [
     path("", views.home, name="home"),
     path("designs/", views.designs, name="designs"),
+    path("designs/change/", views.designs_change, name="designs-change"),
     path("designs/new/", views.design_new, name="design-new"),
     path("designs/<uuid:design_id>/", views.design, name="design"),
     path("designs/new/edits/", session.edit_new, name="edit-new"),

@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, retarget
@@ -37,9 +38,11 @@ from designer.services.designs.edits import record, typed_of
 from designer.services.designs.listing import design_rows, sorted_rows
 from designer.services.designs.results import result_of
 from designer.services.designs.saving import request_estimate, save_design
+from designer.services.designs.shelves import LONGEST_TAG, Shelf, n_archived, put, tags_of
 from designer.services.revising import revise, tab_page
 from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
+from estimator.compare.request import LEAST, MOST
 from estimator.errors import EstimatorError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
@@ -57,10 +60,29 @@ def home(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def designs(request: HttpRequest) -> HttpResponse:
-    """Every design of the owner with its main figures, and samples to start from."""
-    table = sorted_rows(design_rows(owner_of(request)), request.GET.get("sort"))
-    context = {"section": "designs", "title": "Designs", "samples": samples.SAMPLES}
-    return render(request, "designer/design/list.html", context | table)
+    """The owner's designs with their main figures, of a tag, archived or not, and samples to start from."""
+    owner, shelf = owner_of(request), Shelf.asked(request.GET)
+    table = sorted_rows(design_rows(owner, shelf), request.GET.get("sort"))
+    context = {"section": "designs", "title": "Designs", "samples": samples.SAMPLES, "shelf": shelf}
+    context |= {"tags": tags_of(owner), "n_archived": n_archived(owner), "has_designs": owner.designs.exists()}
+    limits = {"least": LEAST, "most": MOST, "longest_tag": LONGEST_TAG}
+    return render(request, "designer/design/list.html", context | limits | table)
+
+
+@login_required
+@require_POST
+def designs_change(request: HttpRequest) -> HttpResponse:
+    """Tag the ticked designs, take a tag off them, archive them, or bring them back."""
+    try:
+        done = put(
+            owner_of(request), request.POST.getlist("design"), request.POST.get("do", ""), request.POST.get("tag", "")
+        )
+    except EstimatorError as error:
+        messages.error(request, f"Nothing was changed: {error.words()}")
+    else:
+        messages.success(request, done)
+    shelf = Shelf.asked(QueryDict(urlsplit(request.headers.get("Referer", "")).query))
+    return redirect(f"{reverse('designs')}?{shelf.query}" if shelf.query else "designs")
 
 
 @login_required

@@ -110,18 +110,20 @@ def entries_of(owner: User, words: list[str]) -> Iterator[Entry]:
     """The owner's designs and named versions that may have all words, the newest first."""
     designs, versions = Q(), Q()
     for word in words:
-        designs &= Q(name__icontains=word)
+        designs &= Q(name__icontains=word) | Q(tags__icontains=word)
         versions &= Q(name__icontains=word) | Q(note__icontains=word) | Q(design__name__icontains=word)
-    named = Design.objects.filter(designs, owner=owner).values_list("pk", "name", "updated_at")
-    for pk, name, changed in named[:MOST_OF_OWNER]:
-        yield Entry("Design", name, f"Changed {changed:%d %b %Y}", reverse("design", args=[pk]))
+    for one in Design.objects.filter(designs, owner=owner).only("name", "tags", "archived_at", "updated_at")[
+        :MOST_OF_OWNER
+    ]:
+        if one.archived_at is None or words:
+            state = "Archived" if one.archived_at else f"Changed {one.updated_at:%d %b %Y}"
+            yield Entry("Design", one.name, ", ".join([state, *one.tag_list]), reverse("design", args=[one.pk]))
     if not words:
         return
     saved = DesignRevision.objects.filter(versions, design__owner=owner).order_by("-created_at")
-    for pk, number, name, note, design in saved.values_list("design", "number", "name", "note", "design__name")[
-        :MOST_OF_OWNER
-    ]:
-        yield Entry("Version", name, f"Version {number} of {design}", reverse("version", args=[pk, number]), note)
+    for made in saved.select_related("design").only("number", "name", "note", "by", "design__name")[:MOST_OF_OWNER]:
+        said = f"Version {made.number} of {made.design.name}{made.by and f', by {made.by}'}"
+        yield Entry("Version", made.name, said, reverse("version", args=[made.design_id, made.number]), made.note)
 
 
 def entries_beside(design: Design) -> Iterator[Entry]:

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from designer.models import Design
+from designer.services.designs.shelves import Shelf, on_shelf
 from designer.services.designs.state import figures_now, refresh_states
 from designer.wording.headlines import Headlines, is_floor
 from designer.wording.numbers import words
@@ -33,6 +34,8 @@ class DesignRow(NamedTuple):
     """P5, P50 and P95, as the next one."""
     usd_per_gpu: Range[float] | None
     at_least: bool
+    tags: list[str]
+    is_archived: bool
 
 
 class _Compute(Record):
@@ -71,11 +74,11 @@ ORDERS: dict[str, Callable[[DesignRow], Any]] = {
 DEFAULT_ORDER = "-changed"
 
 
-def design_rows(owner: User) -> list[DesignRow]:
-    """Every design of the owner, with the figures that its page shows."""
+def design_rows(owner: User, shelf: Shelf | None = None) -> list[DesignRow]:
+    """The owner's designs of a shelf, with the figures that their pages show; those not archived where none is given."""
     refresh_states(owner)
     servers = load_catalog().servers
-    return [_row(design, servers) for design in owner.designs.all()]
+    return [_row(design, servers) for design in on_shelf(owner, shelf or Shelf())]
 
 
 def _row(design: Design, servers: Mapping[str, Server]) -> DesignRow:
@@ -93,6 +96,8 @@ def _row(design: Design, servers: Mapping[str, Server]) -> DesignRow:
         price=_range(figures.capex_usd_low, figures.capex_usd, figures.capex_usd_high) if figures else None,
         usd_per_gpu=_range(figures.usd_per_gpu_low, figures.usd_per_gpu, figures.usd_per_gpu_high) if figures else None,
         at_least=figures is not None and is_floor(figures, "capex_usd"),
+        tags=design.tag_list,
+        is_archived=design.archived_at is not None,
     )
 
 
@@ -101,7 +106,9 @@ def _range(low: float | None, typical: float | None, high: float | None) -> Rang
 
 
 def sorted_rows(rows: list[DesignRow], order: str | None) -> Json:
-    """Rows by ``order`` ("-cost": highest first), last change first where none is requested; unknown values come last."""
+    """Rows by ``order`` ("-cost": highest first), last change first where none is requested; unknown values come last.
+
+    ``order`` is "" where the order is the usual one."""
     key = (order or "").removeprefix("-")
     if key not in ORDERS:
         order, key = DEFAULT_ORDER, DEFAULT_ORDER.removeprefix("-")
@@ -109,4 +116,5 @@ def sorted_rows(rows: list[DesignRow], order: str | None) -> Json:
     known = [row for row in rows if ORDERS[key](row) is not None]
     rest = [row for row in rows if ORDERS[key](row) is None]
     known.sort(key=ORDERS[key], reverse=descending)
-    return {"rows": known + rest, "heads": column_heads(list(ORDERS), key, descending)}
+    heads = column_heads(list(ORDERS), key, descending)
+    return {"rows": known + rest, "heads": heads, "order": "" if order == DEFAULT_ORDER else order}

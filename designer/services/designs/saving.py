@@ -41,8 +41,8 @@ def save_design(owner: User, spec: DesignSpec, design: Design | None = None, by:
 
 
 @transaction.atomic
-def save_version(design: Design, name: str = "", note: str = "") -> DesignRevision:
-    """Keep the current state under a name, to come back to. "Version 3" where no name is given.
+def save_version(design: Design, name: str = "", note: str = "", by: str = "") -> DesignRevision:
+    """Keep the current state under a name, to come back to. "Version 3" where no name is given; ``by`` is who saves it.
 
     Raises
     ------
@@ -53,9 +53,8 @@ def save_version(design: Design, name: str = "", note: str = "") -> DesignRevisi
     number = (locked.revisions.aggregate(Max("number"))["number__max"] or 0) + 1
     state = {column: getattr(locked, column) for column in ("given", "spec", "spec_hash")}
     named = checked_name(name) if name.strip() else f"Version {number}"
-    return DesignRevision.objects.create(
-        design=locked, number=number, name=named, note=checked_label("note", note, MAX_NOTE), **state
-    )
+    said = {"name": named, "note": checked_label("note", note, MAX_NOTE), "by": by[:200]}
+    return DesignRevision.objects.create(design=locked, number=number, **said, **state)
 
 
 def request_draft(owner: User, spec: DesignSpec) -> EstimateJob:

@@ -7,11 +7,11 @@ function connect(form) {
   const boxes = [...form.querySelectorAll('input[type="checkbox"][name="design"]')];
   const search = form.querySelector("[data-pick-search]");
   const label = form.querySelector("[data-pick-count]");
-  const submit = form.querySelector('button[type="submit"]');
+  const submit = form.querySelector('[data-pick-submit]') ?? form.querySelector('button[type="submit"]');
 
   function count() {
     const n = boxes.filter((box) => box.checked).length;
-    label.textContent = n === 0 ? `Tick ${least} to ${most}` : n > most ? `${n} ticked, ${most} at most` : `${n} of up to ${most} ticked`;
+    label.textContent = n === 0 ? label.dataset.none ?? `Tick ${least} to ${most}` : n > most ? `${n} ticked, ${most} at most` : `${n} of up to ${most} ticked`;
     submit.disabled = n < least || n > most;
   }
 
@@ -31,6 +31,10 @@ function connect(form) {
     }
     count();
   });
+  count();
+  if (!search) {
+    return; // the list of designs is searched by the server
+  }
   search.hidden = false;
   search.querySelector("input").addEventListener("input", (event) => filter(event.target.value));
   search.querySelector("input").addEventListener("keydown", (event) => {
@@ -38,7 +42,6 @@ function connect(form) {
       event.preventDefault();
     }
   });
-  count();
 }
 
 for (const form of document.querySelectorAll("[data-pick]")) {

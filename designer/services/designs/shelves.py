@@ -1,0 +1,152 @@
+"""Tags of designs and the archive: which designs the list shows, and what is done to several of them at once.
+
+Neither is part of a design's state: they change no figure, no version and no time of last change, and REST lists all designs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from designer.models import Design
+from designer.services.labels import checked_label
+from designer.wording.query import one_of
+from estimator.errors import Problem, SpecError
+from estimator.record import Given
+
+LONGEST_TAG, MOST_TAGS = 30, 6  # of a design
+MOST_AT_ONCE = 200
+ARCHIVED, ALL = "archived", "all"
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Which designs a list is to show: whose name has all words, with a tag, archived (or all), in the words of an address."""
+
+    words: str = ""
+    tag: str = ""
+    of: str = ""
+
+    @classmethod
+    def asked(cls, query: Given) -> Shelf:
+        """What an address asks for."""
+        words, tag = str(query.get("q") or "")[:100].strip(), str(query.get("tag") or "")[:LONGEST_TAG].strip()
+        return cls(words, tag, one_of(query.get("of"), ("", ARCHIVED, ALL)))
+
+    @property
+    def query(self) -> str:
+        """As an address says it; "" for the usual shelf."""
+        return urlencode(
+            {key: value for key, value in (("q", self.words), ("tag", self.tag), ("of", self.of)) if value}
+        )
+
+    @property
+    def kept(self) -> str:
+        """What an address that asks for an order ends with, so that the shelf stays."""
+        return f"&{self.query}" if self.query else ""
+
+
+def on_shelf(owner: User, shelf: Shelf) -> list[Design]:
+    """The owner's designs that a shelf has, last change first."""
+    rows: QuerySet[Design] = owner.designs.all()
+    if shelf.of != ALL:
+        rows = rows.filter(archived_at__isnull=shelf.of != ARCHIVED)
+    for word in shelf.words.split():
+        rows = rows.filter(name__icontains=word)
+    if shelf.tag:
+        rows = rows.filter(tags__contains=shelf.tag)
+    return [row for row in rows if not shelf.tag or shelf.tag in row.tag_list]
+
+
+def tags_of(owner: User) -> list[str]:
+    """Every tag that the owner's designs have, by name."""
+    rows = owner.designs.exclude(tags="").values_list("tags", flat=True)
+    return sorted({tag for row in rows for tag in row.split(", ")}, key=str.casefold)
+
+
+def n_archived(owner: User) -> int:
+    """How many designs of the owner are archived."""
+    return owner.designs.filter(archived_at__isnull=False).count()
+
+
+def put(owner: User, ids: list[str], do: str, tag: str = "") -> str:
+    """Do one thing to several designs; what was done, in words.
+
+    Raises
+    ------
+    SpecError
+        If no design of the owner's is ticked or too many are, for a tag that none can have, and for one too many.
+    """
+    with transaction.atomic():
+        rows = _ticked(owner, ids)
+        count = "1 design" if len(rows) == 1 else f"{len(rows)} designs"
+        match do:
+            case "archive":
+                _write(rows, archived_at=timezone.now())
+                return f"{count} archived: out of the list, and otherwise as before."
+            case "restore":
+                _write(rows, archived_at=None)
+                return f"{count} back in the list."
+            case "tag":
+                named = checked_tag(tag)
+                for row in rows:
+                    _write([row], tags=_with(row, named))
+                return f"{count} tagged “{named}”."
+            case "untag":
+                named = checked_tag(tag)
+                for row in rows:
+                    _write([row], tags=", ".join(one for one in row.tag_list if one != named))
+                return f"“{named}” taken off {count}."
+    raise _refusal("do", "not_a_choice", f"{do[:40]!r} is nothing that the list does: tag, untag, archive or restore.")
+
+
+def checked_tag(text: str) -> str:
+    """A tag without blanks around it.
+
+    Raises
+    ------
+    SpecError
+        If it is empty or too long, or has a comma.
+    """
+    tag = checked_label("tag", text, LONGEST_TAG, 1)
+    if "," in tag:
+        raise _refusal("tag", "out_of_range", f"A tag has no comma, and this one is {tag!r}. Add two tags one by one.")
+    return tag
+
+
+def _with(row: Design, tag: str) -> str:
+    tags = list(dict.fromkeys([*row.tag_list, tag]))
+    if len(tags) > MOST_TAGS:
+        message = f"“{row.name}” has {MOST_TAGS} tags, the most a design can have. Remove one of them first."
+        raise _refusal("tag", "out_of_range", message)
+    return ", ".join(tags)
+
+
+def _ticked(owner: User, ids: list[str]) -> list[Design]:
+    known = [pk for one in ids[: MOST_AT_ONCE + 1] if (pk := _id(one))]
+    rows = list(owner.designs.select_for_update().filter(pk__in=known))
+    if not rows or len(ids) > MOST_AT_ONCE:
+        raise _refusal("design", "out_of_range", f"Tick 1 to {MOST_AT_ONCE} designs first; {len(rows)} are ticked.")
+    return rows
+
+
+def _id(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _write(rows: list[Design], **columns: object) -> None:
+    """Written past ``save``, which would move the time of the last change."""
+    Design.objects.filter(pk__in=[row.pk for row in rows]).update(**columns)
+
+
+def _refusal(field: str, code: str, message: str) -> SpecError:
+    return SpecError([Problem(field, code, message)])
