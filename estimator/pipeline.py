@@ -132,7 +132,7 @@ def _one(
     if wanted & NEED_CABLES:
         cabled = _cabled_design(spec, fabric, others, catalog)
         fabrics = {key: _with_cables(network, key, cabled) for key, network in fabrics.items()}
-        found = _about_cables(cabled, found)
+        found = _about_cables(cabled, found, CHANGES in parts)
         if wanted & NEED_BILL:
             of_bill = _of_bill(cabled, performance, wanted)
             found += of_bill.found
@@ -203,17 +203,21 @@ def _with_cables(network: SizedNetwork, key: str, cabled: _Cabled) -> SizedNetwo
     return network.but(floor_plan=plan.floor.answer() if plan.floor else None) if key == COMPUTE else network
 
 
-def _about_cables(cabled: _Cabled, found: list[Finding]) -> list[Finding]:
-    """The findings so far, with those about cables, lengths and the floor around them."""
+def _about_cables(cabled: _Cabled, found: list[Finding], changed: bool) -> list[Finding]:
+    """The findings so far, with those about cables, lengths and the floor around them; with the changes that end them."""
     spec, fabric, plan, catalog = cabled.compute.spec, cabled.compute.fabric, cabled.compute.plan, cabled.catalog
     floor = plan.floor
     return [
-        *(blocked_findings(spec, fabric, plan, catalog) if plan.blocked else ()),
-        *(missing_cables(spec, fabric, plan, catalog) if plan.problems else ()),
+        *(blocked_findings(spec, fabric, plan, catalog, changed) if plan.blocked else ()),
+        *(missing_cables(spec, fabric, plan, catalog, changed) if plan.problems else ()),
         *([of_problem(one, floor.severity(one)) for one in floor.problems] if floor else ()),
         *found,
         *(of_problem(problem, "info") for problem in plan.hints),
-        *(one for other, billed in cabled.others.values() for one in _cabling_of(other, spec, billed.plan, catalog)),
+        *(
+            one
+            for other, billed in cabled.others.values()
+            for one in _cabling_of(other, spec, billed.plan, catalog, changed)
+        ),
     ]
 
 
@@ -268,12 +272,12 @@ def _network(sized: CountedNetwork, fabric: SizedFabric, asked: str) -> SizedNet
     return SizedNetwork(**vars(sized), oversubscription=oversubscription_of(fabric, asked), paths=paths_of(fabric))
 
 
-def _cabling_of(one: OtherSized, spec: DesignSpec, plan: CablePlan, catalog: Catalog) -> list[Finding]:
-    """Findings about the cables of a network beside compute, with the change that ends a lack of them."""
+def _cabling_of(one: OtherSized, spec: DesignSpec, plan: CablePlan, catalog: Catalog, changed: bool) -> list[Finding]:
+    """Findings about the cables of a network beside compute; with the change that ends a lack of them, where wanted."""
     from estimator.findings.networks import cabling_findings  # for a fast start, as above
 
     found = cabling_findings(one, plan)
-    if not plan.problems:
+    if not (changed and plan.problems):
         return found
     from estimator.proposals.missing_network_cables import change_of  # for a fast start
 

@@ -35,11 +35,13 @@ _DOWN, _UP = "fabric.leaf_downlinks", "fabric.leaf_uplinks"
 _MEDIA = ("multimode", "single-mode")
 
 
-def missing_cables(spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog) -> Iterator[Finding]:
-    """An error for every tier that has links without cables, each with the change that gives it all of them."""
+def missing_cables(
+    spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog, changed: bool
+) -> Iterator[Finding]:
+    """An error for every tier that has links without cables; where ``changed``, with the change that gives it all of them."""
     short = [tier.tier for tier in plan.tiers if tier.missing]
     for tier, problem in zip(short, plan.problems, strict=True):
-        change = _first_that_cables(spec, fabric, plan, tier, catalog)
+        change = _first_that_cables(spec, fabric, plan, tier, catalog) if changed else None
         yield replace(of_problem(problem, "error"), change=change)
 
 
@@ -126,10 +128,12 @@ def _between_switches(spec: DesignSpec, catalog: Catalog) -> Iterator[Change]:
 # ---------------------------------------------------------------- cages that unlike plugs would share
 
 
-def blocked_findings(spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog) -> Iterator[Finding]:
-    """An error for everything that cannot be built as it stands; shared cages with the change that ends them."""
+def blocked_findings(
+    spec: DesignSpec, fabric: SizedFabric, plan: CablePlan, catalog: Catalog, changed: bool
+) -> Iterator[Finding]:
+    """An error for everything that cannot be built as it stands; where ``changed``, with the change that ends shared cages."""
     change: Change | None = None
-    if any(problem.code == SHARED_CAGE for problem in plan.blocked):
+    if changed and any(problem.code == SHARED_CAGE for problem in plan.blocked):
         change = _first_that_plugs(spec, fabric, plan, catalog)
     for problem in plan.blocked:
         found = of_problem(problem, "error")

@@ -35,11 +35,18 @@ def without_cables(made: dict[str, Any]) -> list[str]:
 
 
 def check(values: dict[str, Any]) -> None:
-    """Either every tier with links has cables, or an error has a change under which it has, in both forms of the request."""
-    lost = without_cables(made_of(values))
+    """Either every tier with links has cables, or an error has a change under which it has, in both forms of the request.
+
+    The change is looked for where changes are wanted, as in a result; a preview names the lack alone.
+    """
+    plain = made_of(values)
+    lost = without_cables(plain)
     if not lost:
         return
     made = made_of(values, "changes")
+    named = [found for found in plain["findings"] if found["code"] == "no_part_fits"]
+    assert not any(found["change"] for found in named)
+    assert len(named) == sum(found["code"] == "no_part_fits" for found in made["findings"])
     errors = {found["field"]: found["change"] for found in made["findings"] if found["code"] == "no_part_fits"}
     severities = {found["severity"] for found in made["findings"] if found["code"] == "no_part_fits"}
     assert severities == {"error"}
