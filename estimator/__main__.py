@@ -349,7 +349,8 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
 )
 def _check_settings(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.bringup.check.check import checked_settings
-    from estimator.bringup.check.upload import MAX_FILE_BYTES, MAX_FILES, owned
+    from estimator.bringup.check.texts.archives import MAX_ARCHIVE_BYTES
+    from estimator.bringup.check.upload import MAX_FILES, owned
     from estimator.bringup.plan.choices import choices
     from estimator.catalog.loader import load_catalog
     from estimator.spec.parse import parse_spec
@@ -358,7 +359,7 @@ def _check_settings(asked: argparse.Namespace) -> Iterator[bytes]:
     catalog = load_catalog()
     spec = parse_spec(_read_json(asked.file), catalog)
     names = [owned(name, Path(name).exists()) for name in asked.files[: MAX_FILES + 1]]
-    contents = _read_files([file for _, file in names], MAX_FILE_BYTES, "Name files that devices printed.")
+    contents = _read_files([file for _, file in names], MAX_ARCHIVE_BYTES, "Name files that devices printed.")
     files = (
         (f"{owner}:{name}" if owner else name, data) for (owner, _), (name, data) in zip(names, contents, strict=True)
     )

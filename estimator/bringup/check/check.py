@@ -50,10 +50,10 @@ def checked_settings(spec: DesignSpec, files: Files, catalog: Catalog, choices: 
 def checked_against(plan: Plan, files: Files, catalog: Catalog) -> SettingsCheck:
     """The same of a plan that is there."""
     unread: list[Unread] = []
-    readings = list(read_all(files, unread))
     spec = plan.links.spec
     built = system_of(spec, plan.links.fabric, catalog)
     expected = Expected(plan, built)
+    readings = [_of_design(one, expected) for one in read_all(files, unread)]
     found = _Check(readings, expected, spec)
     costs = Costs(built, plan.links.fabric.n_gpus, catalog)
     unread += found.unknown
@@ -64,6 +64,14 @@ def checked_against(plan: Plan, files: Files, catalog: Catalog) -> SettingsCheck
         spec_hash=plan.links.spec_hash,
         versions=plan.links.versions,
     )
+
+
+def _of_design(reading: Reading, expected: Expected) -> Reading:
+    """A reading by the name of a device of the design, where its own is none and its folder's or file's is."""
+    if expected.index(reading.device) is not None:
+        return reading
+    known = next((name for name in reading.also if expected.index(name) is not None), None)
+    return replace(reading, device=known) if known else reading
 
 
 @dataclass(frozen=True)
@@ -172,6 +180,10 @@ class _Check:
             adapts=self.spec.workload.load_balancing != ECMP and self.expected.n_tiers > 1,
             fabric={name: value for name, value, _ in fabric_settings(self.expected.plan.links)},
             gids=tuple(own or tables),
+            is_set_beside=any(
+                one.file == reading.file and one is not reading and one.first("variable", "NCCL_IB_TC")
+                for one in self.readings
+            ),
         )
 
     def hops(self) -> Iterator[Hop]:

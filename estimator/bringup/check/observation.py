@@ -1,5 +1,6 @@
 """What a file says: settings with the line that they stand on, and what could not be read."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -46,7 +47,9 @@ class Notes:
     def number(self, setting: str, place: object, text: object, line: int) -> None:
         """Write a whole number down, or that it is none."""
         digits = str(text).replace(",", "").strip()
-        if digits.isascii() and digits.isdecimal() and len(digits) < MOST_DIGITS:
+        if re.fullmatch(r"0[xX][0-9a-fA-F]{1,8}", digits):
+            self.see(setting, place, int(digits, 16), line)
+        elif digits.isascii() and digits.isdecimal() and len(digits) < MOST_DIGITS:
             self.see(setting, place, int(digits), line)
         else:
             self.skip(line, f"{setting} is no whole number here")
@@ -63,6 +66,8 @@ class Reading:
     device: str
     kind: str
     seen: tuple[Observation, ...]
+    also: tuple[str, ...] = ()
+    """Other names that it may have, by folders and the name of its file: of use where ``device`` is none of the design."""
 
     def all(self, setting: str) -> Iterator[Observation]:
         """Observations of a setting, one a place, in the order of the file: the last counts, as it does for devices."""

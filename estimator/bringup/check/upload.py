@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 
-from estimator.bringup.check.observation import Notes, Reading
+from estimator.bringup.check.observation import Notes, Reading, Unclear
 from estimator.bringup.check.readers import kubernetes, nccl
 from estimator.bringup.check.readers.hosts import (
     cmdline,
@@ -21,7 +22,9 @@ from estimator.bringup.check.readers.hosts import (
 from estimator.bringup.check.readers.infiniband import opensm, partitions, ufm
 from estimator.bringup.check.readers.switches import eos, junos, nvue, nxos, sonic
 from estimator.bringup.check.result import Unread
-from estimator.bringup.check.texts.secrets import Cleaned, cleaned, masked
+from estimator.bringup.check.texts.archives import unpacked
+from estimator.bringup.check.texts.hosts import pieces
+from estimator.bringup.check.texts.secrets import cleaned, cleaned_json, masked
 from estimator.bringup.check.texts.tree import Unparsed
 from estimator.errors import Problem, SpecError
 
@@ -52,7 +55,14 @@ READERS: tuple[ModuleType, ...] = (  # in this order: the first that knows a fil
     opensm,
     partitions,
 )
+COMMANDS = (mlnx_qos, ibv_devinfo, ibstat, mlxconfig, gids, pci, cmdline, limits, sysctl)
+"""What is printed on a host, and may stand in one file behind one another."""
+HIDDEN = "A secret stood here. It was neither kept nor shown."
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROL = re.compile(
+    r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][0-9A-Za-z]|[\x1b\x7f-\x84\x86-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]"
+)
+"""Colours of a terminal, and marks that are not seen or turn a line around."""
 _OWNER = re.compile(  # neither a drive of Windows nor an address of the web
     r"(?![A-Za-z]:[\\/])([A-Za-z0-9][A-Za-z0-9._-]{0,62}):(?!//)(.+)", re.DOTALL
 )
@@ -84,7 +94,8 @@ def read_all(files: Iterable[tuple[str, bytes]], unread: list[Unread]) -> Iterat
         If there are more than MAX_FILES, or all have more than MAX_ALL_BYTES.
     """
     n_bytes = 0
-    for number, (name, data) in enumerate(files, 1):
+    refused: list[tuple[str, Unparsed]] = []
+    for number, (name, data) in enumerate(unpacked(files, MAX_FILE_BYTES, refused), 1):
         n_bytes += len(data)
         if number > MAX_FILES:
             message = f"{MAX_FILES:,} files are the most at once. Check some devices at a time."
@@ -92,39 +103,99 @@ def read_all(files: Iterable[tuple[str, bytes]], unread: list[Unread]) -> Iterat
         if n_bytes > MAX_ALL_BYTES:
             message = f"{MAX_ALL_BYTES // 10**6} MB are the most at once. Check some devices at a time."
             raise SpecError([Problem("files", "too_large", message)])
-        reading = _read(name, data, unread)
-        if reading:
-            yield reading
+        yield from _read(name, data, unread)
+    unread += [Unread(file=named(name)[1], line=one.line, why=one.why) for name, one in refused]
 
 
-def _read(name: str, data: bytes, unread: list[Unread]) -> Reading | None:
+def _other_names(name: str) -> tuple[str, ...]:
+    """Names of devices that a file may be of, by its folders and the parts of its own name: the likeliest first."""
+    path = [part for part in re.split(r"[\\/]", owned(name)[1][-MOST_NAME:]) if part]
+    words = re.split(r"([._\s+@=-]+)", path[-1])[:MOST_WORDS] if path else []
+    spans = [
+        "".join(words[first:last])
+        for first in range(0, len(words), 2)
+        for last in range(len(words), first, -1)
+        if last % 2
+    ]
+    longest_first = sorted(spans, key=len, reverse=True)
+    return tuple(dict.fromkeys(one for one in (*longest_first, *reversed(path[:-1])) if one))
+
+
+MOST_NAME, MOST_WORDS = 400, 25
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is read in one go: a text without secrets, whose it is, and the lines of the file that it has."""
+
+    file: str
+    device: str
+    also: tuple[str, ...]
+    text: str
+    lines: Sequence[int] | None = None
+    """None where they are those of the file."""
+
+    def line(self, number: int) -> int:
+        """The line of the file."""
+        return number if self.lines is None else self.lines[number - 1]
+
+
+def _read(name: str, data: bytes, unread: list[Unread]) -> Iterator[Reading]:
     owner, file = named(name)
     text = _text(data)
     if isinstance(text, Unparsed):
         unread.append(Unread(file=file, line=text.line, why=text.why))
-        return None
-    clean = Cleaned(text, ()) if _is_json(text) else cleaned(text)  # a tree hides its secrets key by key
-    reader = next((one for one in READERS if one.is_mine(clean.text)), None)
-    if reader is None:
-        why = f"It is none of the kinds that are read: {', '.join(one.KIND for one in READERS)}."
-        unread.append(Unread(file=file, line=None, why=why))
-        return None
+        return
+    clean = cleaned_json(text) if _is_json(text) else cleaned(text)
+    also = () if owner else _other_names(name)
+    several = [_Part(file, masked(one.host), (), "\n".join(one.lines), one.numbers) for one in pieces(clean.text)]
+    parts = [(part, found) for part in several if (found := _readers(part.text))]
+    if not parts:
+        whole = _Part(file, owner, also, clean.text)
+        parts = [(whole, _readers(whole.text))]
+    hidden = dict.fromkeys(clean.lines, HIDDEN)
+    unclear: list[Unclear] = [Unclear(line, why) for line, why in hidden.items()]
+    for part, readers in parts:
+        if not readers:
+            why = f"It is none of the kinds that are read: {', '.join(one.KIND for one in READERS)}."
+            unread.append(Unread(file=file, line=None, why=why))
+        for reader in readers:
+            yield from _of_reader(reader, part, len(readers) > 1, unclear, unread)
+    ordered = sorted(
+        {one for one in unclear if one.line not in hidden or one.why == HIDDEN}, key=lambda one: one.line or 0
+    )
+    unread += [Unread(file=file, line=line, why=why) for line, why in ordered[:MOST_UNREAD]]
+
+
+def _readers(text: str) -> list[ModuleType]:
+    """The first that knows a text; all that know it where commands of a host stand behind one another."""
+    first = next((one for one in READERS if one.is_mine(text)), None)
+    if first is None:
+        return []
+    beside = COMMANDS if first in COMMANDS else (nccl,) if first is kubernetes else ()
+    return [first, *(one for one in beside if one is not first and one.is_mine(text))]
+
+
+def _of_reader(
+    reader: ModuleType, part: _Part, is_one_of_several: bool, unclear: list[Unclear], unread: list[Unread]
+) -> Iterator[Reading]:
     notes = Notes()
-    hidden = dict.fromkeys(clean.lines, "A secret stood here. It was neither kept nor shown.")
     try:
-        reader.read(clean.text, notes)
+        reader.read(part.text, notes)
     except Unparsed as error:
-        unread.append(Unread(file=file, line=error.line, why=f"{reader.KIND}: {error.why}"))
+        line = part.line(error.line) if error.line else None
+        unread.append(Unread(file=part.file, line=line, why=f"{reader.KIND}: {error.why}"))
     except ValueError:  # a value that its reader took for a number: the other files are still read
         why = f"{reader.KIND}: it could not be read to its end, a value in it has a form that is not known."
-        unread.append(Unread(file=file, line=None, why=why))
-    for line, why in sorted([*hidden.items(), *notes.unclear], key=lambda one: one[0] or 0)[:MOST_UNREAD]:
-        unread.append(Unread(file=file, line=line, why=why))
-    device = owner or notes.device[:63] or _stem(file)
-    if not notes.seen:
-        unread.append(Unread(file=file, line=None, why=f"{reader.KIND}: no setting that is known stands in it."))
-        return None
-    return Reading(file, masked(device), reader.SYSTEM, tuple(notes.seen))
+        unread.append(Unread(file=part.file, line=None, why=why))
+    if not is_one_of_several:  # else lines of the other commands
+        unclear += [Unclear(part.line(one.line) if one.line else None, one.why) for one in notes.unclear]
+    device = part.device or notes.device[:63] or _stem(part.file)
+    if notes.seen:
+        seen = tuple(one._replace(line=part.line(one.line)) for one in notes.seen)
+        yield Reading(part.file, masked(device), reader.SYSTEM, seen, part.also)
+    elif not is_one_of_several:
+        unread.append(Unread(file=part.file, line=None, why=f"{reader.KIND}: no setting that is known stands in it."))
 
 
 def _is_json(text: str) -> bool:
@@ -155,7 +226,7 @@ def _text(data: bytes) -> str | Unparsed:
         text = data.decode("utf-8-sig", errors="replace")
     if _BINARY.search(text[:100_000]) or text[:2000].count("\ufffd") > 20:
         return Unparsed(None, "It is binary. Give the text that the command printed.")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     if text.count("\n") > MAX_LINES:
         return Unparsed(None, f"It has over {MAX_LINES:,} lines. Give one device's file.")
     long = next((number for number, line in enumerate(text.split("\n"), 1) if len(line) > MAX_LINE), None)

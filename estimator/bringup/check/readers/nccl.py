@@ -1,4 +1,4 @@
-"""NCCL: variables as KEY=VALUE, exported or in ``/etc/nccl.conf``, or a log with NCCL_DEBUG=INFO.
+"""NCCL: variables as shells, mpirun, srun, Dockerfiles, manifests and ``/etc/nccl.conf`` set them, or a log with NCCL_DEBUG=INFO.
 
 Names: NVIDIA NCCL user guide, environment variables. Lines of logs: NVIDIA/nccl, src/transport/net_ib.
 """
@@ -10,7 +10,15 @@ from estimator.bringup.check.texts.secrets import is_secret
 from estimator.bringup.check.texts.tree import Unparsed
 
 KIND, SYSTEM = "NCCL", "job"
-_VALUE = re.compile(r"(?:^|[\s;'\"])(?:export\s+|-x\s+|-\s*)?((?:NCCL|UCX)_[A-Z0-9_]+)\s*=\s*(\S.*?)?\s*;?\s*$")
+_VALUE = r"\"[^\"]*\"|'[^']*'|[^\s;&|\\)]*"
+_SET = re.compile(rf"(?<![\w$^])((?:NCCL|UCX)_[A-Z0-9_]+)(?:['\"]?\]?[ \t]*=[ \t]*|['\"]?:[ \t]+)({_VALUE})")
+_SPACED = re.compile(rf"(?:^\s*(?:ENV|setenv)|-g?env)[ \t]+((?:NCCL|UCX)_[A-Z0-9_]+)[ \t]+({_VALUE})")
+_UNSET = re.compile(r"^\s*unset\s+(.*)$")
+_NAME, _OF_NAME = (
+    re.compile(rf"^\s*(?:-\s+)?['\"]?{key}['\"]?:\s*['\"]?({of})['\"]?,?\s*$")
+    for key, of in (("name", "(?:NCCL|UCX)_[A-Z0-9_]+"), ("value", "[^'\"]*"))
+)
+_ELSE = re.compile(r"^\$\{\w+:?-(.*)\}$")  # a shell's variable with what counts where it is unset
 _LOGGED = re.compile(r"\b(NCCL_[A-Z0-9_]+) set (?:by environment |by environment|from .*? )?to (\S+?)\.?$")
 _USING = re.compile(r"NET/IB\s*: Using (.*)")
 _GDR = re.compile(
@@ -25,7 +33,16 @@ _ELSEWHERE = "a start for machines there, not for this design"
 
 def is_mine(text: str) -> bool:
     """Whether it has variables or lines of NCCL's log."""
-    return bool(re.search(r"(?m)NCCL INFO |^\s*(?:export\s+|-x\s+)?(?:NCCL|UCX)_[A-Z0-9_]+\s*=", text))
+    if "NCCL" not in text and "UCX_" not in text:
+        return False
+    return "NCCL INFO " in text or any(
+        _SET.search(line) or _SPACED.search(line) or _NAME.match(line) for line in _stated(text)
+    )
+
+
+def _stated(text: str) -> list[str]:
+    """Lines that are no comments."""
+    return [line for line in text.split("\n") if not line.lstrip().startswith(("#", "!", "//"))]
 
 
 def read(text: str, notes: Notes) -> None:
@@ -38,19 +55,27 @@ def read(text: str, notes: Notes) -> None:
     """
     if _ELSEWHERE in text[:4000]:
         raise Unparsed(None, "it is how another site sets NCCL, and not this design.")
+    named = ""
     for number, line in enumerate(text.split("\n"), 1):
-        if line.lstrip().startswith("#"):
+        if line.lstrip().startswith(("#", "!", "//")):
             continue
         if "NCCL INFO" in line or "NCCL WARN" in line:
             _logged(line, number, notes)
             continue
-        match = _VALUE.search(line)
-        if match and not is_secret(match[1]):
-            _variable(match[1], match[2] or "", number, notes)
+        value = _OF_NAME.match(line) if named else None
+        found = [(named, value[1])] if value else [*_SPACED.findall(line), *_SET.findall(line)]
+        for name, text_ in found:
+            if not is_secret(name):
+                _variable(name, re.split(r",(?=(?:NCCL|UCX)_)", text_)[0].rstrip(","), number, notes)
+        name_alone = _NAME.match(line)
+        named = name_alone[1] if name_alone else ""
+        if unset := _UNSET.match(line):
+            notes.seen = [one for one in notes.seen if one.setting != "variable" or one.place not in unset[1].split()]
 
 
 def _variable(name: str, value: str, number: int, notes: Notes) -> None:
     shown = value.strip().strip("'\"")[:MOST_TEXT]
+    shown = default[1] if (default := _ELSE.match(shown)) else shown
     notes.see("variable", name, shown, number)
 
 

@@ -33,6 +33,8 @@ def subnets(readings: Iterable[Reading], expected: Expected) -> Iterator[Fault]:
             network = _network(str(one.value))
             if network is None or network.prefixlen == 32:
                 continue
+            if one.setting == "pool":
+                network = next((pool for kind, pool in taken if kind == "pool" and pool.overlaps(network)), network)
             first = taken.setdefault((one.setting, network), (reading, one))
             if first[1] is one or (first[0].device == reading.device and first[1].place == one.place):
                 continue
@@ -176,7 +178,13 @@ def _numbers(readings: Iterable[Reading], expected: Expected) -> Iterator[Fault]
             found[expected.name_of(reading.device)] = (reading, one)
     plans = {name: expected.switch_plan(name, reading.kind) for name, (reading, _) in found.items()}
     alike = {str(one.value) for _, one in found.values()}
-    if len(found) > 1 and len(alike) == 1 and len({plan.kind for plan in plans.values() if plan}) > 1:
+    is_planned = any(plan and str(plan.asn) in alike for plan in plans.values())
+    if (
+        len(found) > 1
+        and len(alike) == 1
+        and not is_planned
+        and len({plan.kind for plan in plans.values() if plan}) > 1
+    ):
         return  # one number for all: routes inside of one system
     by_number: dict[str, list[str]] = defaultdict(list)
     for name, (_, one) in found.items():

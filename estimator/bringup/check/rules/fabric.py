@@ -1,5 +1,6 @@
 """InfiniBand as a whole: subnet managers, routing, SHARP, partitions."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -48,14 +49,31 @@ def _manager(reading: Reading, expected: Expected, reduces: bool) -> Iterator[Fa
                 more=f"{planned.why}.",
                 change=(("load_balancing", "ecmp"),),
             )
+    dump = reading.first("dump", ALL)
+    if engine is None and dump and expected.n_tiers > 1:
+        planned, found = expected.routing_engine, "no line, which is minhop"
+        yield Fault(
+            "routing_engine_wrong",
+            reading,
+            dump.line,
+            str(planned.value),
+            found,
+            more=f"{planned.why}.",
+            change=(("load_balancing", "ecmp"),),
+        )
     sharp = reading.first("sharp_enabled", ALL)
     if sharp and reduces and str(sharp.value).lower() in SHARP_OFF:
         yield Fault("sharp_off", reading, sharp.line, "on", "off", change=(("in_network_reduction", False),))
     for key, free in SPEEDS.items():
         forced = reading.first(key, ALL)
-        if forced and str(forced.value) not in free:
+        if forced and _plain(str(forced.value)) not in free:
             found = f"{key} {forced.value}"
             yield Fault("link_speed_forced", reading, forced.line, f"{key} {free[-1]}", found)
+
+
+def _plain(text: str) -> str:
+    """A number as it is without ``0x``."""
+    return str(int(text, 16)) if re.fullmatch(r"0[xX][0-9a-fA-F]{1,8}", text) else text
 
 
 def _masters(managers: Sequence[Reading]) -> Iterator[Fault]:
@@ -87,7 +105,9 @@ def _partitions(reading: Reading, readings: Iterable[Reading], expected: Expecte
         return
     guids = [one for one in members if one.place.rpartition("|")[2].startswith("0x")]
     limited = [one for one in members if one.place.rpartition("|")[2] in ALL_HOSTS]
-    if limited and not guids:
+    whole = [one for one in limited if one.place.rpartition("|")[0] in _without_full(members)]
+    if limited and (whole or not guids):
+        limited = whole or limited
         yield Fault("partition_limited", reading, limited[0].line, "full members", "all hosts are limited members")
         return
     known = [one for other in readings for one in other.all("port_guid") if one.place in expected.nics]
@@ -102,4 +122,12 @@ def _partitions(reading: Reading, readings: Iterable[Reading], expected: Expecte
         yield Fault("partition_missing", reading, members[0].line, f"all {n_ports:,} ports of nodes", found)
 
 
+def _without_full(members: Iterable[Observation]) -> set[str]:
+    """The default partition where no host is a full member of it."""
+    held = [one for one in members if one.place.startswith(DEFAULT)]
+    hosts = [one for one in held if (who := one.place.rpartition("|")[2]) in ALL_HOSTS or who.startswith("0x")]
+    return set() if any(one.value in FULL for one in hosts) else {one.place.rpartition("|")[0] for one in held}
+
+
+DEFAULT = ("Default|", "0x7fff|", "0xffff|")
 SHARE_OF_ALL = 0.75  # of the ports, from which on a partition is meant to hold all

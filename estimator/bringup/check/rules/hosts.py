@@ -186,6 +186,11 @@ def _ports(host: Host) -> Iterator[Fault]:
             yield Fault(
                 "link_down", reading, one.line, "active", str(one.value), one.place, change=(("failed_nics", 1),)
             )
+    listed = [one for one in reading.all("state") if host.is_ours(one.place)]
+    gone = [nic for nic in host.nics if nic not in {one.place for one in listed}]
+    if gone and len(listed) > 1 and 2 * len(listed) >= len(host.nics):  # less is a command on some of them
+        for nic in gone:
+            yield Fault("link_down", reading, listed[0].line, "active", "not there", nic, change=(("failed_nics", 1),))
     for one in reading.all("rate"):
         rate = _rate_of(host, one)
         if host.is_ours(one.place) and int(str(one.value)) < rate and _is_up(reading, one.place):

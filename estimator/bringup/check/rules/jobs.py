@@ -30,6 +30,8 @@ class Job:
     """What follows from the design's fabric, by variable."""
     gids: tuple[Reading, ...]
     """What show_gids printed: of the same host where there is one, else of all."""
+    is_set_beside: bool
+    """Whether another host of the same log states the traffic class, which not every process prints."""
 
     def value(self, name: str) -> Observation | None:
         """A variable."""
@@ -38,8 +40,15 @@ class Job:
     def number(self, name: str) -> tuple[int | None, Observation | None]:
         """A variable as a number."""
         found = self.value(name)
-        text = "" if found is None else str(found.value)
-        return (int(text) if is_whole_number(text, FIRST_DIGITS) else None), found
+        return number_of(found), found
+
+
+def number_of(found: Observation | None) -> int | None:
+    """The value of a variable as NCCL reads it: decimal or with ``0x``."""
+    text = "" if found is None else str(found.value)
+    if re.fullmatch(r"0[xX][0-9a-fA-F]{1,8}", text):
+        return int(text, 16)
+    return int(text) if is_whole_number(text, FIRST_DIGITS) else None
 
 
 def faults(job: Job) -> Iterator[Fault]:
@@ -63,7 +72,7 @@ def _class(job: Job) -> Iterator[Fault]:
                 "tc_not_dscp", job.reading, found.line, expected, f"{found.value}{is_dscp}", name, change=_DROPS
             )
     networked = next((one for one in job.reading.all("variable") if one.place.startswith("NCCL_IB_")), None)
-    if networked and not job.value("NCCL_IB_TC"):
+    if networked and not job.value("NCCL_IB_TC") and not job.is_set_beside:
         expected = f"{job.classes.tos}, which is DSCP {job.classes.data_dscp}"
         yield Fault(
             "tc_not_dscp", job.reading, networked.line, expected, "none, which is DSCP 0", "NCCL_IB_TC", change=_DROPS
@@ -234,6 +243,5 @@ def _paths(job: Job) -> Iterator[Fault]:
 
 def dscp_of(reading: Reading) -> int | None:
     """DSCP of the packets of a job; None where its environment does not say."""
-    found = reading.first("variable", "NCCL_IB_TC")
-    text = "" if found is None else str(found.value)
-    return int(text) >> 2 & 63 if is_whole_number(text, FIRST_DIGITS) else None
+    number = number_of(reading.first("variable", "NCCL_IB_TC"))
+    return None if number is None else number >> 2 & 63

@@ -1,5 +1,6 @@
 """Switches: ports, flow control, classes and marking against the plan."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,11 @@ class Switch:
     trims: bool
     """Whether the plan has it trim packets."""
     peer_pauses: Callable[[str, str], bool | None]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a whole configuration, so that what does not stand in it is not set."""
+        return self.reading.first("whole", ALL) is not None
 
     def at(self, setting: str, port: str) -> Observation | None:
         """A setting of a port, or the one of the whole device."""
@@ -96,12 +102,16 @@ def faults(switch: Switch) -> Iterator[Fault]:
     yield from _queues(switch)
     yield from _balancing(switch)
     lldp = switch.reading.first("lldp", ALL)
+    is_silent = not any(one.value for one in switch.reading.all("lldp"))
     if lldp and not lldp.value:
         yield Fault("lldp_off", switch.reading, lldp.line, "on", "off", severity="warning")
+    elif lldp is None and is_silent and switch.is_whole and switch.reading.kind in NO_LLDP:
+        yield Fault("lldp_off", switch.reading, 1, "on", "no line turns it on", severity="warning")
 
 
+NO_LLDP = ("nxos", "junos")  # systems that do not speak LLDP unless a line says so
 RS_FEC_GBIT_S = 200  # PAM4 lanes, which need Reed-Solomon
-NO_RS = ("none", "off", "fc", "fc-fec", "firecode", "fire-code", "base-r", "fec74", "disable", "disabled")
+NO_RS = ("none", "off", "fc", "fcfec", "firecode", "baser", "fec74", "disable", "disabled", "nofec")
 
 
 def _state(switch: Switch, port: Port) -> Iterator[Fault]:
@@ -115,7 +125,7 @@ def _state(switch: Switch, port: Port) -> Iterator[Fault]:
         yield Fault("link_down", reading, admin.line, "up", "shut down", port.name, change=change)
     if lldp and not lldp.value:
         yield Fault("lldp_off", reading, lldp.line, "on", "off", port.name, "warning")
-    if fec and str(fec.value).lower() in NO_RS and port.speed_gbit_s >= RS_FEC_GBIT_S:
+    if fec and re.sub(r"[^a-z0-9]", "", str(fec.value).lower()) in NO_RS and port.speed_gbit_s >= RS_FEC_GBIT_S:
         yield Fault("fec_wrong", reading, fec.line, "Reed-Solomon, or auto", str(fec.value), port.name)
 
 
@@ -166,6 +176,13 @@ def _pause(switch: Switch, port: Port) -> Iterator[Fault]:
             expected = f"no PFC on priority {classes.data_priority}"
             yield Fault("pfc_on", reading, pfc.line, expected, f"PFC on {', '.join(map(str, priorities))}", port.name)
         return
+    points = reading.first("pfc_dscp", port.name)
+    priority, mapped = switch.priority_of(classes.data_dscp)
+    others = points is not None and isinstance(points.value, tuple) and classes.data_dscp not in points.value
+    if classes.data_priority in priorities and points and others and priority == classes.data_priority:
+        pfc, priorities = points, ()  # the class pauses for other code points
+    elif classes.data_priority not in priorities and priority in priorities and mapped and own_priority(switch, mapped):
+        return  # it pauses the data under another priority, which is said once for the class
     if classes.data_priority not in priorities:
         peer = switch.peer_pauses(port.peer, switch.device.name) if port.peer else None
         yield Fault(
@@ -184,6 +201,11 @@ def _pause(switch: Switch, port: Port) -> Iterator[Fault]:
         others = any(one.value for one in reading.all("watchdog") if one.place)
         line = watch.line if watch else switch.line_of(port.name) if others else pfc.line
         yield Fault("pfc_watchdog_off", reading, line, "on", "off", port.name, "warning")
+
+
+def own_priority(switch: Switch, mapped: Observation) -> bool:
+    """Whether the class that a DSCP is in has a priority of its own statement."""
+    return switch.reading.first("class_priority", mapped.value) is not None
 
 
 def _room(switch: Switch, port: Port) -> Iterator[Fault]:
@@ -214,11 +236,15 @@ def _room(switch: Switch, port: Port) -> Iterator[Fault]:
 
 def _marking(switch: Switch, port: Port) -> Iterator[Fault]:
     queue = queue_of_data(switch)
+    if shares_queue(switch):
+        return  # which is said once: its marks are those of the other queue
     found = switch.reading.first("ecn", f"{port.name}|{queue}", queue)
     if found is not None and found.value:
         return
     if found is None:
-        found = switch.at("marks_here", port.name) or switch.at("pfc", port.name)
+        found = (
+            switch.at("marks_here", port.name) or switch.reading.first("queue_at", queue) or switch.at("pfc", port.name)
+        )
     line = found.line if found else switch.line_of(port.name)
     yield Fault("ecn_off", switch.reading, line, f"ECN on queue {queue or 'of the data'}", "none", port.name)
 
@@ -330,12 +356,23 @@ def _is_moved(queue: Observation) -> bool:
     return str(queue.value) != queue.place
 
 
+def shares_queue(switch: Switch) -> Observation | None:
+    """The line that puts the data into the queue of another class; None where it has its own."""
+    reading, priority = switch.reading, switch.classes.data_priority
+    mapped = reading.first("class_queue", priority)
+    if mapped is None or not _is_moved(mapped):
+        return None
+    others = {number for number in range(8) if number != priority}
+    queues = {str(one.value) if (one := reading.first("class_queue", number)) else str(number) for number in others}
+    return mapped if str(mapped.value) in queues | {switch.queue_of(0)} else None
+
+
 def _queues(switch: Switch) -> Iterator[Fault]:
     """The queue of the data: its own, with a share of the port, and stopped by the priority's pause."""
     reading, classes = switch.reading, switch.classes
     queue = queue_of_data(switch)
-    mapped = reading.first("class_queue", classes.data_priority)
-    if mapped and queue == switch.queue_of(0) and _is_moved(mapped):
+    mapped = shares_queue(switch)
+    if mapped:
         expected, found = (
             f"a queue of its own for priority {classes.data_priority}",
             f"queue {queue}, with everything else",
@@ -346,12 +383,12 @@ def _queues(switch: Switch) -> Iterator[Fault]:
         found = f"0 for queue {queue}"
         yield Fault("ets_weight_zero", reading, one.line, "a share of the port", found, one.place.rpartition("|")[0])
     stopped = reading.first("pfc_queue", classes.data_priority)
-    if stopped and switch.lossless and str(stopped.value) != queue:
+    if stopped and not mapped and switch.lossless and str(stopped.value) != queue:
         found = f"priority {classes.data_priority} stops queue {stopped.value}"
         yield Fault("queue_shared", reading, stopped.line, f"it stops queue {queue}", found, change=_DROPS)
 
 
-SILENT = ("eos", "nxos", "junos")  # whose configurations may balance in ways that are not read
+SILENT = ("eos", "nxos", "junos")  # of whose configurations a part may be all that was given
 
 
 def _balancing(switch: Switch) -> Iterator[Fault]:
@@ -360,7 +397,8 @@ def _balancing(switch: Switch) -> Iterator[Fault]:
         return
     whole = switch.reading.first("balancing", ALL)
     change = (("load_balancing", "ecmp"),)
-    if whole is None and switch.reading.kind in SILENT and not switch.is_balanced_elsewhere:
+    is_part = switch.reading.kind in SILENT and not switch.is_whole
+    if whole is None and is_part and not switch.is_balanced_elsewhere:
         return
     if whole is None or not whole.value:
         line = whole.line if whole else 1

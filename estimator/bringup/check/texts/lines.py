@@ -38,6 +38,10 @@ def indented(text: str) -> Iterator[Line]:
             raise Unparsed(number, f"it nests more than {MOST_DEPTH} levels")
 
 
+_PROMPT = re.compile(
+    r"^\s*(?:\{(?:master|linecard|backup|primary)[^{}]*\}|[\w.-]+@[\w.-]+(?:[>#%]| \$).*|\[edit[^\]]*\])\s*$"
+)
+"""What a session on the device prints around a configuration."""
 _QUOTED = re.compile(r'"[^"]*"|[{};]|\[|\]|[^\s{};"\[\]]+')
 
 
@@ -70,7 +74,7 @@ def _braced(text: str) -> Iterator[tuple[int, Words]]:
     words: list[str] = []
     first, in_comment = 0, False
     for number, raw in enumerate(text.split("\n"), 1):
-        line = re.sub(r"/\*.*?\*/", " ", raw)
+        line = "" if _PROMPT.match(raw) else re.sub(r"/\*.*?\*/", " ", raw)
         if in_comment:
             if "*/" not in line:
                 continue

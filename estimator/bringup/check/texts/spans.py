@@ -1,7 +1,7 @@
 """Numbers and port names as configurations shorten them: ``3,5-7``, ``swp1-4``, ``swp1s0-1``, ``10 kbytes``."""
 
 import re
-from itertools import product
+from itertools import islice, product
 
 MOST = 4096
 _PHB = {"be": 0, "default": 0, "ef": 46, "va": 44, "nc1": 48, "nc2": 56} | {f"cs{n}": 8 * n for n in range(8)}
@@ -12,14 +12,21 @@ UNITS = {"bytes": 1, "b": 1, "kbytes": 1000, "kb": 1000, "mbytes": 10**6, "mb": 
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """Numbers of a list with spans, in its order; what is no number is left out."""
+    """Numbers of a list with spans (``3-5``, ``3 to 5``), decimal or ``0x…``, in its order; what is no number is left out."""
     out: list[int] = []
-    for part in re.split(r"[,\s]+", text.strip()):
-        match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
+    joined = re.sub(r"(?i)\b(\d{1,6})\s+to\s+(\d{1,6})\b", r"\1-\2", text.strip())
+    for part in re.split(r"[,\s]+", joined):
+        match = re.fullmatch(r"(0[xX][0-9a-fA-F]{1,4}|\d{1,6})(?:-(\d{1,6}))?", part)
         if match and len(out) < MOST:
-            first, last = int(match[1]), int(match[2] or match[1])
+            first = whole_number(match[1])
+            last = int(match[2]) if match[2] else first
             out += range(first, min(last, first + MOST) + 1)
     return tuple(out)
+
+
+def whole_number(digits: str) -> int:
+    """A number as devices print it: decimal, also with zeros before it, or with ``0x``."""
+    return int(digits, 16) if digits[:2].lower() == "0x" else int(digits)
 
 
 def dscps(text: str) -> tuple[int, ...]:
@@ -43,6 +50,23 @@ def ports(text: str) -> list[str]:
         whole = range(int(low), min(int(high or low), int(low) + MOST) + 1)
         lanes = [f"s{lane}" for lane in range(int(first), int(end or first) + 1)] if first else [""]
         out += [f"{stem}{number}{lane}" for number, lane in product(whole, lanes)]
+    return out[:MOST]
+
+
+_STEM = re.compile(r"^([A-Za-z-]+)\s*(?=\d)")
+
+
+def interfaces(text: str) -> list[str]:
+    """Names of a list of interfaces as EOS and NX-OS take it: ``Ethernet1/1-4``, ``Et1-8/1``, ``Ethernet1/1/1-2, 1/2/1``."""
+    out: list[str] = []
+    stem = ""
+    for part in text.split(","):
+        bare = part.strip()
+        named = _STEM.match(bare)
+        stem = named[1] if named else stem
+        places = [numbers(place) for place in bare[named.end() if named else 0 :].split("/")]
+        if stem and all(places):
+            out += [stem + "/".join(map(str, place)) for place in islice(product(*places), MOST)]
     return out[:MOST]
 
 

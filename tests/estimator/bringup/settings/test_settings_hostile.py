@@ -1,17 +1,22 @@
 """Hostile uploads: a clear answer, nothing run, no secret shown, bounds held."""
 
+import io
 import json
+import zipfile
 from typing import Any
 
 import pytest
 
+from estimator.bringup.check import upload
+from estimator.bringup.check.check import checked_against
 from estimator.bringup.check.observation import Notes
 from estimator.bringup.check.readers.infiniband import partitions
 from estimator.bringup.check.texts.spans import ports
 from estimator.bringup.check.upload import MAX_FILE_BYTES, MAX_FILES, READERS, named, read_all
+from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
-from tests.estimator.bringup.settings.clean import clean
-from tests.estimator.bringup.settings.test_settings_clean import checked
+from tests.estimator.bringup.settings.clean import clean, mlnx_qos
+from tests.estimator.bringup.settings.test_settings_clean import checked, plan_of_set
 
 DEEP = '{"PORT_QOS_MAP": ' + '{"a": ' * 100_000 + "1" + "}" * 100_001
 BOMB = "apiVersion: v1\nkind: IPPool\nspec:\n  a: &a [x, x]\n  b: &b [*a, *a]\n  subnet: *b\n"
@@ -165,3 +170,59 @@ def test_a_long_line_is_refused_where_a_file_only_begins_like_json() -> None:
 
 def test_ports_after_a_span_keep_their_stem() -> None:
     assert ports("swp1-2,5,7s0-1,9") == ["swp1", "swp2", "swp5", "swp7s0", "swp7s1", "swp9"]
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def test_an_archive_is_read_and_its_folders_say_whose_files_are() -> None:
+    files = {"dump/node-0001/mlnx_qos.txt": mlnx_qos().encode(), "dump/node-0002/qos.txt": mlnx_qos().encode()}
+    files |= {"dump/2026-03-01_node-0003_qos.log": mlnx_qos().replace("state: dscp", "state: pcp").encode()}
+    wrong = mlnx_qos().replace("state: dscp", "state: pcp").encode()
+    answer = checked_against(
+        plan_of_set("Cumulus"), [("all.zip", zipped(files | {"dump/node-0002/qos.txt": wrong}))], load_catalog()
+    )
+    assert {(one.device, one.file) for one in answer.findings} == {
+        ("node-0002", "qos.txt"),
+        ("node-0003", "2026-03-01_node-0003_qos.log"),
+    }
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        zipped({"a.txt": b"0" * 50_000_000}),
+        zipped({f"{n}.txt": b"x" for n in range(4_001)}),
+        zipped({"a.zip": zipped({"b.txt": b"hostname x"})}),
+        zipped({"a.txt": b"hostname x" * 1000})[:-30],
+        zipped({"../../etc/passwd": b"root:x:0:0"}),
+    ],
+    ids=["bomb", "many", "nested", "cut", "path"],
+)
+def test_a_hostile_archive_is_answered_with_a_reason(data: bytes) -> None:
+    unread: list = []
+    assert not list(read_all([("all.zip", data)], unread))
+    assert unread
+    assert not any("/" in one.file for one in unread)
+
+
+def test_all_files_of_archives_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upload, "MAX_ALL_BYTES", 1_000_000)
+    data = zipped({f"{n}.txt": b"hostname x\n" * 10_000 for n in range(10)})
+    with pytest.raises(SpecError) as error:
+        list(read_all([("all.zip", data)], []))
+    assert error.value.problems[0].code == "too_large"
+
+
+def test_marks_of_control_and_of_pages_stay_text() -> None:
+    name = "leaf-<script>alert(1)</script>"
+    unread: list = []
+    text = f"hostname {name}\x1b[31m\nqos profile A\ninterface Ethernet1/1\n   mtu <b>9\n"
+    (reading,) = read_all([("x\x07<img src=x>.cfg", text.encode())], unread)
+    assert "\x1b" not in reading.device
+    assert "<" not in reading.file

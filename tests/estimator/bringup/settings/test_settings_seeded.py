@@ -145,9 +145,7 @@ SEEDS = [
         "forwarding-class CNP loss-priority",
         "forwarding-class NO-LOSS loss-priority",
     ),
-    Seed(
-        "pfc_one_side", "mixed", "leaf.set", LEAF, "NO-LOSS no-loss", "NO-LOSS queue-num 4", at="input dscp code-point"
-    ),
+    Seed("pfc_one_side", "mixed", "leaf.set", LEAF, "NO-LOSS no-loss", "NO-LOSS queue-num 4"),
     Seed("mtu_small", "Junos in braces", "leaf.conf", LEAF, "mtu 9216", "mtu 1514", "et-0/0/2:1"),
     Seed("headroom_small", "Junos in braces", "leaf.conf", LEAF, "cable-length 30", "cable-length 3"),
     Seed("routing_engine_wrong", "InfiniBand", IB_CODES, "opensm", "ar_updn,updn", "minhop"),

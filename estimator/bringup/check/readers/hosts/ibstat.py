@@ -30,7 +30,7 @@ def read(text: str, notes: Notes) -> None:
             case "State":
                 notes.see("state", device, value.lower(), number)
             case "Rate":
-                notes.number("rate", device, value, number)
+                notes.number("rate", device, value.partition(" ")[0], number)
             case "Port GUID" if re.fullmatch(r"0x[0-9a-fA-F]{1,16}", value):
                 notes.see("port_guid", device, f"{int(value, 16):#018x}", number)
             case "Link layer":

@@ -35,5 +35,10 @@ def read(text: str, notes: Notes) -> None:
     """The options that matter here."""
     for number, raw in enumerate(text.split("\n"), 1):
         words = raw.partition("#")[0].split()
+        if words[:1] in (
+            ["connect_roots"],
+            ["use_ucast_cache"],
+        ):  # which a written-out configuration has beside the engine
+            notes.see("dump", ALL, True, number)
         if len(words) > 1 and words[0] in KEPT:
             notes.see(words[0], ALL, " ".join(words[1:])[:80], number)

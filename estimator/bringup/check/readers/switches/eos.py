@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from estimator.bringup.check.observation import ALL, Notes
 from estimator.bringup.check.texts.lines import Line, indented
-from estimator.bringup.check.texts.spans import dscps, in_bytes, numbers
+from estimator.bringup.check.texts.spans import dscps, in_bytes, interfaces, numbers
 
 KIND, SYSTEM = "EOS running-config", "eos"
 BY_DEFAULT = (1, 0, 2, 3, 4, 5, 6, 7)  # traffic class of DSCP 0-7, 8-15, …: EOS user manual, quality of service
@@ -36,14 +37,17 @@ def read(text: str, notes: Notes) -> None:
         owner = (line.above[0] if line.above else line.text).split()
         if owner[:2] == ["qos", "profile"] and len(owner) > 2:
             profiles.setdefault(owner[2], []).append(line)
-        elif owner[0] == "interface" and len(owner) > 1 and re.match(r"Et(?:hernet)?\d", owner[1]):
-            ports.setdefault(owner[1].replace("Ethernet", "Et").replace("Et", "Ethernet"), []).append(line)
+        elif owner[0].lower() == "interface" and (named := _ports_named(" ".join(owner[1:]))):
+            for port in named:
+                ports.setdefault(port, []).append(line)
         elif not line.above:
             _whole(words, line, notes)
         else:
             _inside(owner, words, line, notes)
     _policies(lines, notes)
     _headroom(lines, notes)
+    if ports and notes.device and any(line.text.startswith("router ") for line in lines):
+        notes.see("whole", ALL, True, 1)
     for priority, traffic_class in enumerate(BY_DEFAULT):
         for dscp in range(priority * 8, priority * 8 + 8):
             if not any(one.setting == "dscp_class" and one.place == str(dscp) for one in notes.seen):
@@ -53,6 +57,14 @@ def read(text: str, notes: Notes) -> None:
     )
     for port, statements in ports.items():
         _port(port, statements, profiles, default_mtu, notes)
+
+
+@lru_cache(maxsize=1024)
+def _ports_named(text: str) -> tuple[str, ...]:
+    """Ports of ``Ethernet1/1``, ``Et1/1-4`` and lists; none where it is another kind of interface."""
+    if not re.match(r"(?i)et(?:h(?:ernet)?)?\s*\d", text):
+        return ()
+    return tuple(re.sub(r"(?i)^et(?:h(?:ernet)?)?(?=\d)", "Ethernet", name) for name in interfaces(text))
 
 
 def _whole(words: list[str], line: Line, notes: Notes) -> None:
@@ -143,6 +155,9 @@ def _port(port: str, own: list[Line], profiles: dict[str, list[Line]], default_m
         notes.number("mtu", port, mtu.text.split()[1], mtu.number)
     elif any(line.text == "no switchport" for line in own):
         notes.see("mtu", port, 1500, first)  # of a routed port: EOS user manual
+    switched = next((line for line in own if re.match(r"switchport (?:mode|access|trunk) ", line.text)), None)
+    if switched:
+        notes.see("trust", port, "cos", switched.number)  # of a switched port that states none: EOS user manual
     used = next((line for line in own if line.text.startswith("service-profile ")), None)
     name = used.text.split()[1] if used else ""
     profile = profiles.get(name, [])

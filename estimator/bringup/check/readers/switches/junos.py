@@ -92,8 +92,12 @@ class _Junos:
         self.pfc_of: dict[str, int] = {}  # forwarding class → priority, of those without loss
         self.queue_of: dict[str, int] = {}
         self.dscp_of: dict[int, str] = {}
+        self.lossy_at: dict[str, int] = {}  # forwarding class → its line, of those that lose
 
     def read(self) -> None:
+        tops = {words[0] for _, words in self.entries}
+        if tops >= {"system", "interfaces"} and tops & {"routing-options", "protocols"}:
+            self.notes.see("whole", ALL, True, 1)
         self._whole()
         self._classes()
         self._schedulers()
@@ -151,6 +155,7 @@ class _Junos:
                     pass
         if first:
             self.notes.see("dscp_map", ALL, "classifiers dscp", first)
+        self.lossy_at = {name: line for name, line in self.lossy_at.items() if name not in lossless}
         for name, number in priority.items():
             if name in lossless:
                 self.pfc_of[name] = number
@@ -171,6 +176,7 @@ class _Junos:
             if key == "pfc-priority" and numbers(value):
                 priority[name], priority_line[name] = numbers(value)[0], line
             if key == "queue-num" and numbers(value):
+                self.lossy_at[name] = line
                 self.queue_of[name] = numbers(value)[0]
                 self.notes.see("class_queue", name, numbers(value)[0], line)
 
@@ -204,6 +210,10 @@ class _Junos:
                     pass
             if words[:1] == ("schedulers",) and len(words) > 1:
                 begins.setdefault(words[1], line)
+        for name in [
+            one for one in begins if "|" not in one and not any(other.startswith(f"{one}|") for other in begins)
+        ]:
+            begins[f"{name}|low"] = begins[name]  # the priority of one that states none
         for name, line in begins.items():
             scheduler, _, how = name.partition("|")
             for queue in queues.get(scheduler, []):
@@ -287,16 +297,20 @@ class _Junos:
                     trusted[port] = (line, "dscp" if kind.startswith("dscp") else kind)
                 case _:
                     pass
+        is_whole = any(one.setting == "whole" for one in notes.seen)
+        mapped = (line for line, words in self.cos if words[:1] == ("scheduler-maps",) and is_whole)
+        mapped_at = next(mapped, None)
+        classed_at = next((line for line, words in self.cos if words[:2] == ("classifiers", "dscp")), None)
         for port, line in begins.items():
             notes.see("port", port, True, line)
             if port not in has_mtu:
                 notes.see("mtu", port, USUAL_MTU, line)
-            if port in trusted or trusted:
-                where, how = trusted.get(port, (line, "none"))
+            if trusted or classed_at:  # what stands on no port at all is one fault, where it is defined
+                where, how = trusted.get(port, (line if trusted else classed_at or line, "none"))
                 notes.see("trust", port, how, where)
-            if scheduled and port not in scheduled and port.partition(":")[0] not in scheduled:
+            if (scheduled or mapped_at) and port not in scheduled and port.partition(":")[0] not in scheduled:
                 for queue in [one.place for one in notes.seen if one.setting == "ecn" and "|" not in one.place]:
-                    notes.see("ecn", f"{port}|{queue}", False, line)
+                    notes.see("ecn", f"{port}|{queue}", False, line if scheduled else mapped_at or line)
             self._flow(port, profile_of.get(port), profiles, classed.get(port, line))
 
     def _spread_speed(self, begins: dict[str, int]) -> None:
@@ -320,7 +334,10 @@ class _Junos:
         paused = {self.pfc_of[name] for dscp in dscps if (name := self.dscp_of.get(dscp, "")) in self.pfc_of}
         # the classifier may have moved the code point: the profile pauses it all the same
         priorities = tuple(sorted(paused or (self.pfc_of.values() if dscps else ())))
-        notes.see("pfc", port, priorities, at)
+        lossy = next((self.lossy_at[name] for one in dscps if (name := self.dscp_of.get(one, "")) in self.lossy_at), at)
+        notes.see("pfc", port, priorities, at if priorities else lossy)
+        if dscps:
+            notes.see("pfc_dscp", port, tuple(dscps), at)
         if "cable_m" in profile:
             notes.number("cable_m", port, profile["cable_m"][1][0], profile["cable_m"][0])
         if "watchdog" in profile:

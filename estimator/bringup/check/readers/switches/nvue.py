@@ -4,6 +4,7 @@ Keys: NVUE reference of NVIDIA. What ``qos roce`` sets by itself: Cumulus Linux 
 """
 
 import re
+from functools import cached_property
 
 from estimator.bringup.check.observation import ALL, Notes
 from estimator.bringup.check.texts.spans import numbers, ports
@@ -74,6 +75,11 @@ class _Nvue:
         for span in self.under("interface"):
             if re.match(r"swp\d", span):
                 self._ports(span)
+
+    @cached_property
+    def profiled(self) -> bool:
+        """Whether a port names a profile of flow control."""
+        return any(self.has("interface", span, "qos", "pfc", "profile") for span in self.under("interface"))
 
     def text(self, *path: str) -> str:
         return self.tree.text(*self.root, *path)
@@ -148,6 +154,10 @@ class _Nvue:
             trust = self.text(*mapping, "trust")
             is_dscp = trust in ("l3", "both", "dscp")
             notes.see("trust", ALL, "dscp" if is_dscp else trust, self.line(*mapping, "trust"))
+        elif self.has("qos", "pfc") and not any(one.setting == "trust" for one in notes.seen):
+            notes.see(
+                "trust", ALL, "l2", self.line(*mapping)
+            )  # the default: Cumulus Linux user guide, quality of service
         for span in self.under(*mapping, "dscp"):
             for dscp in numbers(span):
                 place = (*mapping, "dscp", span, "switch-priority")
@@ -170,6 +180,8 @@ class _Nvue:
 
     def _marks(self) -> None:
         classes = ("qos", "congestion-control", GLOBAL, "traffic-class")
+        if self.has(*classes):
+            self.notes.see("marks_here", ALL, len(self.under(*classes)), self.line(*classes))
         for span in self.under(*classes):
             for number in numbers(span):
                 place = (*classes, span)
@@ -234,6 +246,9 @@ class _Nvue:
         for address in [*self.under(*at, "ip", "address")]:
             if "/" in address and ":" not in address:
                 notes.see("address", port, address, self.line(*at, "ip", "address", address))
+        everywhere = self.has("qos", "roce") or self.has("qos", "pfc", GLOBAL)
+        if self.profiled and not everywhere and not self.has(*at, "qos", "pfc", "profile"):
+            notes.see("pfc", port, (), self.line(*at))  # flow control stands on ports here, and this one has none
         if self.has(*at, "qos", "pfc", "profile"):
             profile = self.one(*at, "qos", "pfc", "profile")
             if self.has("qos", "pfc", profile):

@@ -1,14 +1,17 @@
 """Cisco NX-OS: ``show running-config``. Statements: Nexus 9000 configuration guides, quality of service."""
 
 import re
+from collections import Counter
+from functools import lru_cache
 
 from estimator.bringup.check.observation import ALL, Notes
 from estimator.bringup.check.texts.lines import Line, indented
-from estimator.bringup.check.texts.spans import dscps, in_bytes, numbers
+from estimator.bringup.check.texts.spans import dscps, in_bytes, interfaces, numbers
 
 KIND, SYSTEM = "NX-OS running-config", "nxos"
 ROUTED_MTU = 1500  # of a port that states none
 OWN_CABLE_M = 100  # that the system reserves for by itself: quality of service guide 10.5, priority flow control
+_CLASSIFIES = "service-policy type qos input"
 _MARKS = re.compile(
     r"random-detect minimum-threshold (\d+) (\w+) maximum-threshold (\d+) (\w+)(?: drop-probability (\d+))?(.*)"
 )
@@ -42,27 +45,38 @@ def read(text: str, notes: Notes) -> None:
                 matches.setdefault(owner[-1] if owner else "", []).extend((dscp, line.number) for dscp in found)
             case _:
                 pass
-    _classes(lines, matches, notes)
+    others = _classes(lines, matches, notes)
     _queues(lines, notes)
+    if notes.device and re.search(r"(?m)^feature ", text) and re.search(r"(?m)^router ", text):
+        notes.see("whole", ALL, True, 1)
     paused = _paused(lines)
     ports: dict[str, list[Line]] = {}
     for line in lines:
         owner = (line.above[0] if line.above else line.text).split()
-        if owner[0] == "interface" and len(owner) == 2 and re.match(r"Eth(?:ernet)?\d", owner[1]):
-            ports.setdefault(re.sub(r"^Eth(?=\d)", "Ethernet", owner[1]), []).append(line)
-        else:
+        named = _ports_named(" ".join(owner[1:])) if owner[0].lower() == "interface" else ()
+        for port in named:
+            ports.setdefault(port, []).append(line)
+        if not named:
             _whole(owner, line.text.split(), line, notes)
     rooms = _rooms(lines)
-    classified = any(line.text.startswith("service-policy type qos input") for line in lines)
-    everywhere = any(
-        line.block == "system qos" and line.text.startswith("service-policy type qos input") for line in lines
-    )
+    classified = any(line.text.startswith(_CLASSIFIES) for line in lines)
+    everywhere = any(line.block == "system qos" and line.text.startswith(_CLASSIFIES) for line in lines)
     for port, own in ports.items():
         _port(port, own, paused, notes)
         _room(port, own, rooms, notes)
-        used = next((line for line in own if line.text.startswith("service-policy type qos input")), None)
+        used = next((line for line in own if line.text.startswith(_CLASSIFIES)), None)
+        for dscp, (group, number) in others.get(used.text.split()[-1], {}).items() if used else ():
+            notes.number("port_class", f"{port}|{dscp}", group, number)
         if classified and not everywhere:
             notes.see("trust", port, "dscp" if used else "none", used.number if used else own[0].number)
+
+
+@lru_cache(maxsize=1024)
+def _ports_named(text: str) -> tuple[str, ...]:
+    """Ports of ``Ethernet1/1``, ``ethernet 1/1-4`` and lists; none where it is another kind of interface."""
+    if not re.match(r"(?i)eth(?:ernet)?\s*\d", text):
+        return ()
+    return tuple(re.sub(r"(?i)^eth(?:ernet)?(?=\d)", "Ethernet", name) for name in interfaces(text))
 
 
 def _whole(owner: list[str], words: list[str], line: Line, notes: Notes) -> None:
@@ -116,21 +130,30 @@ def _room(port: str, own: list[Line], rooms: dict[str, dict[str, tuple[int, int]
         notes.see("cable_m", port, OWN_CABLE_M, named.number if named else own[0].number)
 
 
-def _classes(lines: list[Line], matches: dict[str, list[tuple[int, int]]], notes: Notes) -> None:
-    """DSCPs by the group that the policy gives their class; the line is that of the match, or of the group."""
+Policy = dict[int, tuple[str, int]]  # by DSCP: the group of its class and the line that gives it
+
+
+def _classes(lines: list[Line], matches: dict[str, list[tuple[int, int]]], notes: Notes) -> dict[str, Policy]:
+    """DSCPs by the group that a policy gives their class; the first class that matches has the packet."""
+    policies: dict[str, Policy] = {}
     for line in lines:
         words, owner = line.text.split(), line.block.split()
         if words[:2] == ["set", "qos-group"] and len(words) == 3 and owner[:1] == ["class"]:
+            policy = policies.setdefault(line.above[0].split()[-1], {})
             for dscp, _ in matches.get(owner[-1], []):
-                notes.number("dscp_class", dscp, words[2], line.number)
+                policy.setdefault(dscp, (words[2], line.number))
             if owner[-1] == "class-default":
                 notes.see("dscp_map", ALL, "class-default", line.number)
-    mapped = {one.place for one in notes.seen if one.setting == "dscp_class"}
+    used = Counter(line.text.split()[-1] for line in lines if line.text.startswith(_CLASSIFIES))
+    usual = max(policies, key=lambda name: used[name], default="")
+    for dscp, (group, number) in policies.get(usual, {}).items():
+        notes.number("dscp_class", dscp, group, number)
     first = next((line.number for line in lines if line.text.startswith("policy-map type qos")), None)
     first = first or next((line.number for line in lines if line.text.startswith("class-map type qos")), 1)
     for dscp in range(64):
-        if str(dscp) not in mapped:
+        if dscp not in policies.get(usual, {}):
             notes.see("dscp_class", dscp, 0, first)
+    return {name: policy for name, policy in policies.items() if name != usual and used[name]}
 
 
 def _paused(lines: list[Line]) -> tuple[tuple[int, ...], int]:
@@ -153,6 +176,9 @@ def _paused(lines: list[Line]) -> tuple[tuple[int, ...], int]:
 
 def _queues(lines: list[Line], notes: Notes) -> None:
     for line in lines:
+        begins = re.match(r"class type queuing \S*?q-?(\d)$", line.text)
+        if begins and "c-in" not in line.text:
+            notes.see("queue_at", begins[1], True, line.number)
         queue = re.search(r"\bq-?(\d+)$|q(\d)$", line.block)
         if not line.block.startswith("class type queuing") or not queue:
             continue

@@ -70,7 +70,12 @@ def _whole(tree: Tree, notes: Notes) -> None:
             notes.see("loopback", name, address, tree.line("LOOPBACK_INTERFACE", key))
     for place in (("FEATURE", "lldp", "state"), ("LLDP", "GLOBAL", "enabled"), ("LLDP", "Global", "enabled")):
         if tree.get(*place):
-            notes.see("lldp", ALL, tree.text(*place).lower() not in ("disabled", "false"), tree.line(*place))
+            notes.see(
+                "lldp",
+                ALL,
+                tree.text(*place).lower() not in ("disabled", "always_disabled", "false"),
+                tree.line(*place),
+            )
 
 
 def _ports(tree: Tree, notes: Notes) -> None:
@@ -109,6 +114,8 @@ def _qos(tree: Tree, notes: Notes) -> None:
         "tc_to_queue_map": Counter(),
         "tc_to_pg_map": Counter(),
     }
+    masks = any(tree.get(table, key, "pfcwd_sw_enable") for key in tree.under(table))
+    unguarded: set[str] = set()  # the watchdog watches no priority of theirs
     for key in tree.under(table):
         for port in key.split(","):
             place = ALL if port == "global" else port
@@ -121,11 +128,12 @@ def _qos(tree: Tree, notes: Notes) -> None:
                 notes.see("pfc", place, numbers(enabled), line)
                 trusts = bool(tree.text(table, key, "dscp_to_tc_map"))
                 notes.see("trust", place, "dscp" if trusts else "none", tree.line(table, key, "dscp_to_tc_map"))
-                if tree.get(table, key, "pfcwd_sw_enable"):
+                if tree.get(table, key, "pfcwd_sw_enable") or (masks and numbers(enabled)):
                     guarded = bool(numbers(tree.text(table, key, "pfcwd_sw_enable")))
                     notes.see("watchdog", place, guarded, tree.line(table, key, "pfcwd_sw_enable"))
+                    unguarded |= set() if guarded else {place}
     for port in tree.under("PFC_WD"):
-        if port != "GLOBAL":
+        if port != "GLOBAL" and port not in unguarded:
             action = ("PFC_WD", port, "action")
             notes.see("watchdog", port, tree.text(*action) != "alert", tree.line(*action))
     if not tree.under(table):
