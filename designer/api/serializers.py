@@ -20,6 +20,7 @@ from estimator.asbuilt.readers.files import AUTO
 from estimator.asbuilt.readers.files import FORMATS as READ_FORMATS
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
 from estimator.bringup.checklist.files import CHECKLIST_FORMATS
+from estimator.bringup.plan.choices import MOST_WEEKS, WEEKS
 from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
 from estimator.errors import Problem
 from estimator.handoff.formats import FORMATS as LINK_FORMATS
@@ -143,7 +144,13 @@ class CompareQuery(FabricQuery):
     )
 
 
-class ChecklistQuery(serializers.Serializer[Any]):
+class WeeksQuery(serializers.Serializer[Any]):
+    weeks = serializers.FloatField(
+        required=False, help_text=f"Of work at the site: above 0, at most {MOST_WEEKS}; without it {WEEKS:g}."
+    )
+
+
+class ChecklistQuery(WeeksQuery):
     format = _choice(tuple(CHECKLIST_FORMATS), default="json", help_text="JSON with ticks, or a file of all items.")
 
 

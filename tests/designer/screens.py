@@ -94,6 +94,7 @@ PAGES = {
     "acceptance": Shot("{hall}?tab=bringup", click="#acceptance a.button"),
     "settings": Shot("{roce}?tab=bringup", click="#settings-files li:nth-child(2) a.button"),
     "settings-plan": Shot("{roce}?tab=bringup", at="#plan"),
+    "settings-choices": Shot("{roce}?tab=bringup&addressing=rail&data_class=trimming&weeks=3", at="#choices"),
     "settings-file": Shot("{roce}?tab=bringup", click="#environment a.button"),
     "settings-check": Shot("{roce}?tab=bringup", click="#settings-there a.button"),
     "settings-changes": Shot("{roce}settings/changes/"),

@@ -23,6 +23,7 @@ from designer.services.bringup.checklists import (
     tick,
     with_ticks,
 )
+from designer.services.bringup.choosing import weeks_asked
 from estimator.bringup.checklist.files import CHECKLIST_FORMATS
 from estimator.record import Given
 
@@ -36,9 +37,10 @@ class ChecklistView(HeavyJobView):
 
     @schema.checklist_read
     def get(self, request: Request, pk: UUID) -> Response | HttpResponse:
-        file_format = str(query_of(request, ChecklistQuery).get("format"))
+        query = query_of(request, ChecklistQuery)
+        file_format = str(query.get("format"))
         design = _design(request, pk)
-        made = checklist_now(design)
+        made = checklist_now(design, weeks_asked(query).weeks)
         if file_format == "json":
             ticks = [one.state for one in with_ticks(design, made.items) if one.tick]
             return Response(TickedChecklist(**vars(made), ticks=ticks).as_json())

@@ -90,7 +90,7 @@ def result_context(job: EstimateJob, page: ShownPage, query: Given) -> Context:
         case "racks":
             return context | racks_context(job, page, query)
         case "bringup":
-            return context | bringup_context(job, estimate, page)
+            return context | bringup_context(job, estimate, page, query)
         case "findings":
             return context | findings_context(estimate) | failures_context(estimate)
         case "handoff":

@@ -18,6 +18,7 @@ from designer.services.bringup.plans import State, state_of
 from estimator.bringup.checklist.design import checklist_of
 from estimator.bringup.checklist.files import Ticked as TickText
 from estimator.bringup.checklist.result import Checklist, Item
+from estimator.bringup.plan.choices import WEEKS, Choices
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.record import IfAny, Record
@@ -97,18 +98,18 @@ def checklist_for(state: State) -> Checklist:
     EstimatorError
         As ``checklist_of``.
     """
-    return checklist_of(state.spec, load_catalog())
+    return checklist_of(state.spec, load_catalog(), state.choices.weeks)
 
 
-def checklist_now(design: Design) -> Checklist:
-    """The checklist of a design's current state.
+def checklist_now(design: Design, weeks: float = WEEKS) -> Checklist:
+    """The checklist of a design's current state, to be done in so many weeks.
 
     Raises
     ------
     EstimatorError
         As ``checklist_of``.
     """
-    return checklist_for(state_of(parse_spec(design.spec, load_catalog())))
+    return checklist_for(state_of(parse_spec(design.spec, load_catalog()), Choices(weeks=weeks)))
 
 
 def with_ticks(design: Design, items: Iterable[Item]) -> list[Ticked]:

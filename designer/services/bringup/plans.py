@@ -1,12 +1,13 @@
 """The plan of settings of a state of a design, kept in the process: a page, its files and its archive ask for the same one."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from designer.models import Design
 from estimator.bringup.changes.changes import changed_settings
 from estimator.bringup.changes.result import SettingsChanges
 from estimator.bringup.parts.overview import Overview, overview
+from estimator.bringup.plan.choices import USUAL, WEEKS, Choices
 from estimator.bringup.plan.design import plan_of
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.renderings.targets import TARGETS, names_of, targets_of
@@ -19,30 +20,40 @@ from estimator.spec.parse import parse_spec
 
 @dataclass(frozen=True)
 class State:
-    """A state of a design at today's catalog; two are equal if their hashes are."""
+    """A state of a design at today's catalog, with the choices of its plan; two are equal if hashes and choices are."""
 
     spec_hash: str
     catalog_version: str
     spec: DesignSpec = field(compare=False)
+    choices: Choices = USUAL
+
+    @property
+    def usual(self) -> "State":
+        """The same without choices."""
+        return replace(self, choices=USUAL)
+
+    @property
+    def of_devices(self) -> "State":
+        """The same with the choices alone that devices are set by: of other weeks of work the plan is the same one."""
+        return replace(self, choices=self.choices._replace(weeks=WEEKS))
 
 
-def state_of(spec: DesignSpec) -> State:
+def state_of(spec: DesignSpec, choices: Choices = USUAL) -> State:
     """The state that a spec says."""
-    return State(spec_hash(spec), load_catalog().version, spec)
+    return State(spec_hash(spec), load_catalog().version, spec, choices)
 
 
-def state_of_job(job: EstimateJob) -> State:
+def state_of_job(job: EstimateJob, choices: Choices = USUAL) -> State:
     """The state that an estimate is of."""
-    return state_of(parse_spec(job.spec, load_catalog()))
+    return state_of(parse_spec(job.spec, load_catalog()), choices)
 
 
-def state_of_design(design: Design, version: int | None) -> State:
+def state_of_design(design: Design, version: int | None, choices: Choices = USUAL) -> State:
     """A named version of a design, or the design as it is now."""
     given = design.given if version is None else design.revisions.get(number=version).given
-    return state_of(parse_spec(given, load_catalog()))
+    return state_of(parse_spec(given, load_catalog()), choices)
 
 
-@lru_cache(maxsize=2)  # one of 100,000 GPUs has 150 MB
 def plan_for(state: State) -> Plan:
     """The plan of a state.
 
@@ -51,7 +62,13 @@ def plan_for(state: State) -> Plan:
     EstimatorError
         As ``plan_of``.
     """
-    return plan_of(state.spec, load_catalog())
+    plan = _plan_for(state.of_devices)
+    return replace(plan, choices=state.choices) if plan.choices != state.choices else plan
+
+
+@lru_cache(maxsize=2)  # one of 100,000 GPUs has 150 MB
+def _plan_for(state: State) -> Plan:
+    return plan_of(state.spec, load_catalog(), state.choices)
 
 
 @lru_cache(maxsize=8)

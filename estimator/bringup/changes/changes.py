@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from estimator.bringup.changes.reasons import Reasons, circumstances_of
+from estimator.bringup.changes.reasons import OF_CHOICES, Reasons, circumstances_of
 from estimator.bringup.changes.result import SettingChange, SettingsChanges
+from estimator.bringup.parts.addresses import leaf_slots, node_ports
 from estimator.bringup.parts.groups import PortGroups, port_groups
 from estimator.bringup.parts.overview import Overview, overview
+from estimator.bringup.plan.addressing import rail_link
 from estimator.bringup.plan.facts import chosen, is_known
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.records import Marking
@@ -19,6 +21,7 @@ from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.units import IntArray
 
 TOWARDS = {NODE: "nodes", MANAGER: "fabric managers", LEAF: "leaves", SPINE: "spines", CORE: "cores"}
+RAIL = "rail"
 OF_ECN = "ecn."  # thresholds differ by rate as well: they are changes of their own
 ALL = ""  # a value that all kinds of switches have
 
@@ -128,6 +131,8 @@ def _why(before: _Room, after: _Room, reasons: Reasons) -> str:
     found = []
     if before.rate_gbit_s != after.rate_gbit_s:
         found.append(f"the ports run at {after.rate_gbit_s} Gb/s ({before.rate_gbit_s} before)")
+    if None in (before.xoff_bytes, after.xoff_bytes) and (choice := reasons.of_choice("trimming")):
+        found.append(choice)
     if before.cable_m != after.cable_m:
         way = "grew" if after.cable_m > before.cable_m else "shrank"
         found.append(f"the longest cable of the group {way} from {before.cable_m} to {after.cable_m} m")
@@ -278,20 +283,66 @@ def _scalar(value: Value | None) -> str | int | float | None:
 
 # --- Addresses and ports of nodes --------------------------------------------------------------------------------
 def _addresses(before: Plan, after: Plan) -> Iterator[SettingChange]:
-    """Ports of nodes of both states that have another address, or lead to another port of a switch."""
-    (old, was), (new, now) = _node_links(before), _node_links(after)
-    _, at_old, at_new = np.intersect1d(old, new, return_indices=True)
-    n_ports = len(at_new)
-    is_ethernet = before.is_ethernet and after.is_ethernet
-    n_renumbered = int((at_old != at_new).sum()) if is_ethernet else 0
-    ends = (_ends(before, was[at_old]), _ends(after, now[at_new]))
-    n_moved = sum(a != b for a, b in zip(*ends, strict=True))
-    if n_renumbered:
-        why = "because nodes have another number of ports, or other nodes stand before them"
-        yield _count_change("addresses", "addressing.hosts", n_renumbered, n_ports, "have another address", why)
-    if n_moved:
+    """Ports of nodes of both states that have another address, or lead to another port of a switch; subnets of leaves."""
+    old, new = node_ports(before), node_ports(after)
+    _, at_old, at_new = np.intersect1d(old.key, new.key, return_indices=True)
+    ways = (before.choices.addressing, after.choices.addressing)
+    if before.is_ethernet and after.is_ethernet:
+        differs = np.flatnonzero((old.address[at_old] != new.address[at_new]) | (ways[0] != ways[1]))
+        if len(differs):
+            one = int(differs[0])
+            links = (int(old.row[at_old[one]]), int(new.row[at_new[one]]))
+            yield _address_change((before, after), links, len(differs), len(at_new))
+        if ways == (RAIL, RAIL):
+            yield from _subnets(before, after)
+    ends = (_ends(before, old.row[at_old]), _ends(after, new.row[at_new]))
+    if n_moved := sum(a != b for a, b in zip(*ends, strict=True)):
         why = "because the switches, or what each serves, are others"
-        yield _count_change("ports", "switch.links", n_moved, n_ports, "lead to another port of a switch", why)
+        yield _count_change("ports", "switch.links", n_moved, len(at_new), "lead to another port of a switch", why)
+
+
+def _address_change(plans: tuple[Plan, Plan], links: tuple[int, int], n: int, n_all: int) -> SettingChange:
+    """Ports with another address; ``links`` are those of the first of them."""
+    after = plans[1]
+    ways = [OF_CHOICES["addressing"][plan.choices.addressing == RAIL] for plan in plans]
+    why = "because nodes have another number of ports, or other nodes stand before them"
+    if after.choices.addressing == RAIL:
+        why = "because they are at another port of their leaf, or on another leaf"
+    if ways[0] != ways[1]:
+        why = f"because node ports have {ways[1]} ({ways[0]} before)"
+    was, now = (plan.host_link(link).host for plan, link in zip(plans, links, strict=True))
+    table = after.links.table
+    node, port = int(table.a_device[links[1]]), int(table.a_port[links[1]])
+    first = f"{after.wired.name(node)} {after.links.labels[NODE].port(port)}: {was} → {now}"
+    return _count_change("addresses", "addressing.hosts", n, n_all, f"have another address ({first})", why)
+
+
+def _subnets(before: Plan, after: Plan) -> Iterator[SettingChange]:
+    """Leaves of both states whose subnet is another one."""
+    slots = [
+        dict(zip((plan.wired.name(one) for one in _leaves(plan)), leaf_slots(plan).tolist(), strict=True))
+        for plan in (before, after)
+    ]
+    moved = [name for name, slot in slots[1].items() if slots[0].get(name, slot) != slot]
+    if moved:
+        gateways = [rail_link(slot[moved[0]], 0).switch for slot in slots]
+        why = "because the leaves that stand before them are others"
+        where = _several(moved, "leaf switch", "es")
+        yield SettingChange(
+            kind="addresses",
+            key="addressing.gateway",
+            devices=moved,
+            ports=[],
+            before=gateways[0],
+            after=gateways[1],
+            why=why,
+            message=f"subnet of {where}: {gateways[0]} → {gateways[1]}, {why}",
+        )
+
+
+def _leaves(plan: Plan) -> range:
+    devices = plan.links.table.devices
+    return range(*devices.of(LEAF).indices(len(devices)))
 
 
 def _count_change(kind: str, key: str, n: int, n_all: int, what: str, why: str) -> SettingChange:
@@ -306,13 +357,6 @@ def _count_change(kind: str, key: str, n: int, n_all: int, what: str, why: str) 
         why=why,
         message=f"{n:,} of {n_all:,} ports of nodes that were there {what}, {why}",
     )
-
-
-def _node_links(plan: Plan) -> tuple[IntArray, IntArray]:
-    """(node and port as one number, row of the link table) of all links of nodes, in order of address."""
-    table = plan.links.table
-    rows = np.flatnonzero(table.a_device < table.devices.n[NODE])
-    return table.a_device[rows].astype(np.int64) * 2**16 + table.a_port[rows], rows
 
 
 def _ends(plan: Plan, rows: IntArray) -> list[tuple[str, int, int]]:

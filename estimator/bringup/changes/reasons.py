@@ -9,12 +9,16 @@ from estimator.fabric.devices import SWITCH_KINDS
 from estimator.record import Given
 
 WORDS = {
+    "trimming": "the data class is {after} ({before} before)",
+    "addressing": "node ports have {after} ({before} before)",
     "protocol": "the fabric is {after} ({before} before)",
     "gpu_vendor": "the GPUs are of {after} ({before} before)",
     "os": "{kind} switches run {after} ({before} before)",
     "asic": "{kind} switches have {after} silicon ({before} before)",
     "vendor": "{kind} switches are of {after} ({before} before)",
 }
+OF_CHOICES = {"trimming": ("lossless", "lossy with trimming"), "addressing": ("a /31 each", "a subnet a leaf")}
+"""Words of a choice that is the usual one, and of one that is not."""
 MOST_FIELDS = 4  # of the request that are named where no circumstance says why
 NONE = "none"
 
@@ -48,6 +52,12 @@ class Reasons:
         was, now = (_model(plan, kind) for plan in (self._before, self._after))
         return f"because the {kind} switch is now {now} ({was} before)" if was != now else None
 
+    def of_choice(self, name: str) -> str | None:
+        """A choice of the plan that differs, in words; None where it is the same."""
+        was, now = (name in plan.circumstances for plan in (self._before, self._after))
+        pair = OF_CHOICES[name]
+        return None if was == now else WORDS[name].format(before=pair[was], after=pair[now])
+
     def of_request(self) -> str:
         """Fields of the request that differ."""
         was, now = (dict(_flat(plan.links.spec.model_dump(mode="json"))) for plan in (self._before, self._after))
@@ -74,6 +84,8 @@ def circumstances_of(plan: Plan, kind: str) -> Mapping[str, str]:
 
 def _said(name: str, at: Mapping[str, str]) -> str:
     value = at.get(name, NONE)
+    if name in OF_CHOICES:
+        return OF_CHOICES[name][name in at]
     return SYSTEMS[value].label if name == "os" and value in SYSTEMS else value
 
 

@@ -12,7 +12,7 @@ from estimator.bringup.checklist.places import places_of
 from estimator.bringup.checklist.result import Assumed, Checklist, CrewWork, Item, Phase
 from estimator.bringup.checklist.schedule import DAYS_PER_WEEK, Work, scheduled, staffed
 from estimator.bringup.checklist.works import PHASES, works_of
-from estimator.bringup.plan.choices import MOST_WEEKS, WEEKS
+from estimator.bringup.plan.choices import MOST_WEEKS, WEEKS, checked_weeks
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.errors import Problem, SpecError
@@ -37,11 +37,7 @@ def checklist_of(spec: DesignSpec, catalog: Catalog, weeks: float = WEEKS) -> Ch
     SpecError
         If it has more links than a checklist is made of, or the weeks are none.
     """
-    if not 0 < weeks <= MOST_WEEKS:
-        message = (
-            f"Weeks are above 0 and at most {MOST_WEEKS}, and {weeks:g} were requested. Leave them out for {WEEKS:g}."
-        )
-        raise SpecError([Problem("weeks", "out_of_range", message)])
+    checked_weeks(weeks)
     (made,) = estimate([spec], catalog, PARTS)
     n_links = sum(network.links.total for network in made.fabrics.values())
     if n_links > MOST_LINKS:

@@ -19,6 +19,7 @@ def answered(plan: Plan, targets: list[str]) -> BringupPlan:
     switches = list(_switches(plan))
     return BringupPlan(
         protocol=plan.protocol,
+        choices=plan.choices.answer,
         classes=list(classes_of(plan, switches[0])) if plan.is_ethernet else [_infiniband(plan)],
         ports=[port_group(switch, group) for switch in switches for group in switch.groups],
         nics=plan.nics(),

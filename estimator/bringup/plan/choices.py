@@ -3,6 +3,7 @@
 from typing import Literal, NamedTuple, get_args
 
 from estimator.errors import Problem, SpecError
+from estimator.record import Record
 
 Addressing = Literal["port", "rail"]
 DataClass = Literal["lossless", "trimming"]
@@ -16,6 +17,21 @@ DATA_CLASSES: dict[DataClass, str] = {
 }
 WEEKS = 6.0
 MOST_WEEKS = 260
+CHANGES: dict[str, str] = {
+    "addressing": "a VLAN and a gateway on every leaf in place of an address on each port, addresses and ARP of hosts, "
+    "pools of addresses in Kubernetes",
+    "data_class": "PFC, headroom and watchdog of switches, trimming of full queues, mlnx_qos and firmware of NICs",
+    "weeks": "crews and days of the checklist; no device is set otherwise",
+}
+"""What a choice other than the usual one changes."""
+
+
+class ChoicesMade(Record):
+    """Choices of a plan as they are answered."""
+
+    addressing: Addressing
+    data_class: DataClass
+    weeks: float
 
 
 class Choices(NamedTuple):
@@ -31,6 +47,22 @@ class Choices(NamedTuple):
         out = {"addressing": "rail"} if self.addressing == "rail" else {}
         return out | ({"trimming": "yes"} if self.data_class == "trimming" else {})
 
+    @property
+    def unusual(self) -> dict[str, str]:
+        """Those that are not the usual ones, as an address has them."""
+        shown = {"addressing": self.addressing, "data_class": self.data_class, "weeks": f"{self.weeks:g}"}
+        return {key: word for key, word in shown.items() if getattr(self, key) != getattr(USUAL, key)}
+
+    @property
+    def of_devices(self) -> dict[str, str]:
+        """Those of ``unusual`` that devices are set otherwise for."""
+        return {key: word for key, word in self.unusual.items() if key != "weeks"}
+
+    @property
+    def answer(self) -> ChoicesMade:
+        """All of them, for answers."""
+        return ChoicesMade(addressing=self.addressing, data_class=self.data_class, weeks=self.weeks)
+
 
 USUAL = Choices()
 
@@ -41,7 +73,7 @@ def choices(addressing: str = "port", data_class: str = "lossless", weeks: float
     Raises
     ------
     SpecError
-        For a word that is none of them.
+        For a word that is none of them, and for weeks out of range.
     """
     if addressing not in get_args(Addressing):
         raise _no_choice("addressing", addressing, list(ADDRESSINGS))
@@ -49,7 +81,23 @@ def choices(addressing: str = "port", data_class: str = "lossless", weeks: float
         raise _no_choice("data_class", data_class, list(DATA_CLASSES))
     way: Addressing = "rail" if addressing == "rail" else "port"
     flow: DataClass = "trimming" if data_class == "trimming" else "lossless"
-    return Choices(way, flow, weeks)
+    return Choices(way, flow, checked_weeks(weeks))
+
+
+def checked_weeks(weeks: float) -> float:
+    """Weeks that there can be.
+
+    Raises
+    ------
+    SpecError
+        If they are out of range.
+    """
+    if not 0 < weeks <= MOST_WEEKS:
+        message = (
+            f"Weeks are above 0 and at most {MOST_WEEKS}, and {weeks:g} were requested. Leave them out for {WEEKS:g}."
+        )
+        raise SpecError([Problem("weeks", "out_of_range", message)])
+    return float(weeks)
 
 
 def _no_choice(key: str, found: str, known: list[str]) -> SpecError:

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from estimator.bringup.plan.choices import ChoicesMade
 from estimator.bringup.plan.value import Scalar, Trust, Value
 from estimator.record import IfAny, Record
 
@@ -90,6 +91,7 @@ class BringupPlan(Record):
     """The typed plan of a design."""
 
     protocol: str
+    choices: ChoicesMade
     classes: list[TrafficClass]
     ports: list[PortGroup]
     nics: list[NicGroup]

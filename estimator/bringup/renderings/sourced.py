@@ -43,7 +43,8 @@ class Page:
         self._mark = mark
         self._said: set[str] = set()
         self._covered: list[Value] = []
-        self._parts = [f"{first}\n" if first else "", comments(plan.links, *head, TRUST_WORDS, mark=mark)]
+        chosen = [f"Choices: {key} {word}." for key, word in plan.choices.of_devices.items()]
+        self._parts = [f"{first}\n" if first else "", comments(plan.links, *head, *chosen, TRUST_WORDS, mark=mark)]
 
     def say(self, *lines: str) -> None:
         """Comment lines, after an empty one: the start of a part."""

@@ -5,6 +5,7 @@ from designer.api.components import body, component
 from designer.api.resources.bringup.queries import (
     ArchiveQuery,
     ChangesQuery,
+    ChoicesQuery,
     SettingsFileQuery,
     StateQuery,
     TargetQuery,
@@ -108,6 +109,7 @@ check = call(
             ),
         ),
     },
+    parameters=[ChoicesQuery],
     description="Nothing of the files is kept, and secrets in them are neither kept nor shown.",
     examples=[
         example(

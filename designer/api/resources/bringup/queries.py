@@ -1,16 +1,40 @@
 """Queries of bring-up."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
 
 from designer.api.serializers import _choice
+from estimator.bringup.plan.choices import ADDRESSINGS, DATA_CLASSES, MOST_WEEKS, WEEKS
 from estimator.bringup.renderings.targets import TARGETS
 
 LONGEST_NAME = 300
 
 
-class StateQuery(serializers.Serializer[Any]):
+def _meanings(words: Mapping[str, str]) -> str:
+    """Each word of a choice with its meaning."""
+    return "; ".join(f"`{word}`: {meaning}" for word, meaning in words.items()) + "."
+
+
+class ChoicesQuery(serializers.Serializer[Any]):
+    addressing = _choice(
+        tuple(ADDRESSINGS),
+        required=False,
+        help_text=f"Addresses of node ports. {_meanings(ADDRESSINGS)} The usual one is port.",
+    )
+    data_class = _choice(
+        tuple(DATA_CLASSES),
+        required=False,
+        help_text=f"How the data class is protected. {_meanings(DATA_CLASSES)} The usual one is lossless.",
+    )
+    weeks = serializers.FloatField(
+        required=False,
+        help_text=f"Of work at the site, for the crews of the checklist: above 0, at most {MOST_WEEKS}; else {WEEKS:g}.",
+    )
+
+
+class StateQuery(ChoicesQuery):
     revision = serializers.IntegerField(
         min_value=1,
         max_value=2**31 - 1,
@@ -19,12 +43,12 @@ class StateQuery(serializers.Serializer[Any]):
     )
 
 
-class ChangesQuery(serializers.Serializer[Any]):
+class ChangesQuery(ChoicesQuery):
     """``from`` is no name in Python."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         sides = {"from": "The earlier named version.", "to": "The later one; without it the design as it is now."}
-        return {
+        return super().get_fields() | {
             name: serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=name == "from", help_text=text)
             for name, text in sides.items()
         }

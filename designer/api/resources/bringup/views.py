@@ -20,14 +20,15 @@ from designer.api.resources.bringup import described
 from designer.api.resources.bringup.queries import (
     ArchiveQuery,
     ChangesQuery,
+    ChoicesQuery,
     SettingsFileQuery,
     StateQuery,
     TargetQuery,
 )
 from designer.api.resources.designs import designs_of
-from designer.api.serializers import NoQuery
 from designer.exports.links import archive_answer
 from designer.services.bringup.checking import Upload, checked_uploads
+from designer.services.bringup.choosing import choices_asked, kind_of
 from designer.services.bringup.plans import State, changes_for, plan_for, state_of, state_of_design, target_files
 from designer.services.uploads import bytes_of
 from estimator.bringup.renderings.targets import archive, file_of, plan_answer
@@ -39,12 +40,12 @@ KEYS = ("design", "files")
 MAX_SPEC_BYTES = 1_000_000
 
 
-def state_asked(request: Request, pk: UUID, revision: int | None) -> State:
-    """A state of the caller's design: a named version, or as it is now."""
+def state_asked(request: Request, pk: UUID, revision: int | None, query: Given) -> State:
+    """A state of the caller's design: a named version, or as it is now, with the choices of a query."""
     design = get_object_or_404(designs_of(request), pk=pk)
     if revision is not None:
         get_object_or_404(design.revisions, number=revision)
-    return state_of_design(design, revision)
+    return state_of_design(design, revision, choices_asked(query))
 
 
 class PlanView(HeavyJobView):
@@ -53,7 +54,7 @@ class PlanView(HeavyJobView):
     @described.plan
     def get(self, request: Request, pk: UUID) -> Response:
         query = query_of(request, StateQuery)
-        return Response(plan_answer(plan_for(state_asked(request, pk, query.get("revision")))).as_json())
+        return Response(plan_answer(plan_for(state_asked(request, pk, query.get("revision"), query))).as_json())
 
 
 class SettingsFilesView(HeavyJobView):
@@ -62,7 +63,7 @@ class SettingsFilesView(HeavyJobView):
     @described.files
     def get(self, request: Request, pk: UUID) -> Response:
         query = query_of(request, TargetQuery)
-        state = state_asked(request, pk, query.get("revision"))
+        state = state_asked(request, pk, query.get("revision"), query)
         return Response(target_files(state, str(query.get("target"))).as_json())
 
 
@@ -72,7 +73,7 @@ class SettingsFileView(HeavyJobView):
     @described.file
     def get(self, request: Request, pk: UUID) -> HttpResponse:
         query = query_of(request, SettingsFileQuery)
-        plan = plan_for(state_asked(request, pk, query.get("revision")))
+        plan = plan_for(state_asked(request, pk, query.get("revision"), query))
         file = file_of(plan, str(query.get("target")), query.get("file"))
         return file_answer(file.text.encode(), file.content_type, file.name.replace("/", "-"))
 
@@ -83,9 +84,9 @@ class SettingsArchiveView(HeavyJobView):
     @described.archive
     def get(self, request: Request, pk: UUID) -> StreamingHttpResponse:
         query = query_of(request, ArchiveQuery)
-        state, target = state_asked(request, pk, query.get("revision")), query.get("target")
+        state, target = state_asked(request, pk, query.get("revision"), query), query.get("target")
         pieces = archive(plan_for(state), target)
-        return archive_answer(pieces, state.spec.name, state.spec_hash, target or "settings")
+        return archive_answer(pieces, state.spec.name, state.spec_hash, kind_of(state.choices, target or "settings"))
 
 
 class SettingsChangesView(HeavyJobView):
@@ -94,7 +95,7 @@ class SettingsChangesView(HeavyJobView):
     @described.changes
     def get(self, request: Request, pk: UUID) -> Response:
         query = query_of(request, ChangesQuery)
-        states = [state_asked(request, pk, query.get(side)) for side in ("from", "to")]
+        states = [state_asked(request, pk, query.get(side), query) for side in ("from", "to")]
         return Response(changes_for(*states).as_json())
 
 
@@ -106,11 +107,11 @@ class SettingsChecksView(HeavyJobView):
 
     @described.check
     def post(self, request: Request) -> Response:
-        query_of(request, NoQuery)
+        chosen = choices_asked(query_of(request, ChoicesQuery))
         data = cast("Given", request.data)
         is_form = (request.content_type or "").partition(";")[0].strip() == "multipart/form-data"
         design, files = _of_form(request, data) if is_form else _of_json(data)
-        state = state_of(parse_spec(given_of(request, design), load_catalog()))
+        state = state_of(parse_spec(given_of(request, design), load_catalog()), chosen)
         return Response(checked_uploads(plan_for(state), files).as_json())
 
 

@@ -24,6 +24,7 @@ from designer.services.bringup.checklists import (
     tick,
     with_ticks,
 )
+from designer.services.bringup.choosing import weeks_asked
 from designer.wording.context import Context
 from designer.wording.query import MAX_DIGITS, one_of
 from estimator.bringup.checklist.effort import crews
@@ -78,7 +79,9 @@ def checklist(request: HttpRequest, design_id: UUID) -> HttpResponse:
     design = design_to_see(request, design_id)
     context: Context = {"design": design, "may_tick": visiting(request) != "read"}
     try:
-        made = checklist_now(design)
+        chosen = weeks_asked(request.GET)
+        context |= {"choices": chosen}
+        made = checklist_now(design, chosen.weeks)
     except EstimatorError as error:
         return render(request, PAGE, context | {"problems": error.problems}, status=422)
     if file_format := one_of(request.GET.get("format"), ("", *CHECKLIST_FORMATS)):
@@ -95,7 +98,8 @@ def checklist_news(request: HttpRequest, design_id: UUID) -> HttpResponse:
     if seen == Seen.of(design):
         return HttpResponse(status=204)
     try:
-        context = page_context(design, checklist_now(design), request.GET)
+        chosen = weeks_asked(request.GET)
+        context = page_context(design, checklist_now(design, chosen.weeks), request.GET) | {"choices": chosen}
     except EstimatorError:
         return HttpResponse(status=204)  # the page says why when it is loaded again
     rows = [
@@ -117,7 +121,8 @@ def checklist_tick(request: HttpRequest, design_id: UUID) -> HttpResponse:
     shown = {key: request.POST.get(key, "") for key in ("day", "crew")}
     note = ""
     try:
-        made = checklist_now(design)
+        chosen = weeks_asked(request.POST)
+        made = checklist_now(design, chosen.weeks)
         item = item_of(made, code)
         number = int(seen) if is_whole_number(seen, MAX_DIGITS) else 0
         one = tick(design, item, is_done=request.POST.get("done") == "yes", seen=number, by=name_of(request))
@@ -129,7 +134,7 @@ def checklist_tick(request: HttpRequest, design_id: UUID) -> HttpResponse:
     if not request.htmx:  # type: ignore[attr-defined]
         if note:
             messages.warning(request, note)
-        query = urlencode({key: value for key, value in shown.items() if value})
+        query = urlencode({key: value for key, value in shown.items() if value} | chosen.unusual)
         return redirect(f"{reverse('checklist', args=[design.pk])}?{query}#item-{made.items.index(item) + 1}")
     ticked = with_ticks(design, made.items)
     context: Context = {
@@ -139,6 +144,7 @@ def checklist_tick(request: HttpRequest, design_id: UUID) -> HttpResponse:
         "number": made.items.index(item) + 1,
         "note": note,
         "is_answer": True,
+        "choices": chosen,
         **shown,
         **progress_of(made, ticked),
     }

@@ -5,15 +5,18 @@ from typing import NamedTuple
 from designer.models import Design
 from designer.pages.result.bringup.checklist import progress_of
 from designer.services.bringup.checklists import checklist_for, with_ticks
-from designer.services.bringup.plans import State, overview_for, plan_for, state_of
+from designer.services.bringup.choosing import LONGEST, choices_asked
+from designer.services.bringup.plans import State, changes_for, overview_for, plan_for, state_of
 from designer.services.shown_page import ShownPage
 from designer.wording.context import Context
 from estimator.bringup.parts.overview import Overview
+from estimator.bringup.plan.choices import ADDRESSINGS, CHANGES, DATA_CLASSES, MOST_WEEKS, USUAL, WEEKS
 from estimator.bringup.plan.value import TRUSTS, Value
 from estimator.bringup.renderings.infiniband.subnets import routing_engine
 from estimator.bringup.renderings.targets import MOST_SWITCHES_OF_ALL, TARGETS
-from estimator.errors import EstimatorError
+from estimator.errors import EstimatorError, SpecError
 from estimator.jobs.models import EstimateJob
+from estimator.record import Given
 from estimator.result import PricedEstimate
 
 SHOWN = 60  # rows of headroom: REST and the files have all groups
@@ -30,10 +33,41 @@ class TargetRow(NamedTuple):
     purpose: str
 
 
-def bringup_context(job: EstimateJob, estimate: PricedEstimate, page: ShownPage) -> Context:
-    """The plan of the state that is shown; phases and crews, with what is ticked of them."""
-    state = state_of(estimate.spec)
-    return _settings_context(state) | _checklist_context(state, page)
+class Option(NamedTuple):
+    """A word of a choice, and what it means."""
+
+    key: str
+    words: str
+
+
+def bringup_context(job: EstimateJob, estimate: PricedEstimate, page: ShownPage, query: Given) -> Context:
+    """The plan of the state that is shown by the choices of the address; phases and crews, with what is ticked of them."""
+    context: Context = {
+        "addressings": [Option(key, ADDRESSINGS[key]) for key in ADDRESSINGS],
+        "data_classes": [Option(key, DATA_CLASSES[key]) for key in DATA_CLASSES],
+        "choice_changes": CHANGES,
+        "typed_weeks": str(query.get("weeks") or f"{WEEKS:g}")[:LONGEST],
+        "most_weeks": MOST_WEEKS,
+    }
+    try:
+        chosen = choices_asked(query)
+    except SpecError as error:
+        chosen = USUAL
+        context |= {"choice_problems": error.problems}
+    state = state_of(estimate.spec, chosen)
+    context |= {"choices": chosen}
+    return context | _settings_context(state) | _changes_context(state) | _checklist_context(state, page)
+
+
+def _changes_context(state: State) -> Context:
+    """What the choices set otherwise than the usual ones; nothing where they are those."""
+    if not state.choices.of_devices:
+        return {}
+    try:
+        found = changes_for(state.usual, state.of_devices).changes
+    except EstimatorError as error:
+        return {"choice_problems": error.problems}
+    return {"chosen_changes": found[:SHOWN], "n_chosen_hidden": max(len(found) - SHOWN, 0), "n_chosen": len(found)}
 
 
 def _settings_context(state: State) -> Context:

@@ -20,6 +20,7 @@ from designer.pages.result.job import result_or_404
 from designer.pages.sending import attachment
 from designer.services.access import design_to_own, job_to_see
 from designer.services.bringup.checking import Upload, checked_uploads
+from designer.services.bringup.choosing import choices_asked
 from designer.services.bringup.plans import plan_for, state_of_job
 from designer.services.shown_page import version_asked
 from designer.wording.context import Context
@@ -27,6 +28,7 @@ from designer.wording.query import one_of
 from estimator.bringup.check.result import SettingFinding, SettingsCheck, Unread
 from estimator.bringup.check.table import findings_csv
 from estimator.bringup.check.upload import MAX_FILE_BYTES, MAX_FILES
+from estimator.bringup.plan.choices import Choices
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
 
@@ -87,9 +89,16 @@ def settings_check(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
     context |= {"max_all_bytes": settings.MAX_LINK_FILE_BYTES}
     context |= version_asked(request, design)
     status = 200
+    if request.method != "POST":
+        try:
+            context |= {"choices": choices_asked(request.GET)}
+        except EstimatorError as error:
+            return render(request, PAGE, context | {"problems": error.problems}, status=422)
     if request.method == "POST":
         try:
-            answer = _answer(request, job)
+            chosen = choices_asked(request.POST)
+            context |= {"choices": chosen}
+            answer = _answer(request, job, chosen)
         except EstimatorError as error:
             context |= {"problems": error.problems}
             status = 422
@@ -101,7 +110,7 @@ def settings_check(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
     return render(request, PAGE, context, status=status)
 
 
-def _answer(request: HttpRequest, job: EstimateJob) -> SettingsCheck:
+def _answer(request: HttpRequest, job: EstimateJob, chosen: Choices) -> SettingsCheck:
     """What was packed into the page, or what new files say."""
     if packed := request.POST.get("kept"):
         try:
@@ -112,7 +121,7 @@ def _answer(request: HttpRequest, job: EstimateJob) -> SettingsCheck:
     files = request.FILES.getlist("files")
     owner = request.POST.get("owner", "").strip()[:LONGEST_SEARCH]
     named = [(f"{owner}:{one.name}" if owner else str(one.name), cast("Upload", one)) for one in files]
-    return checked_uploads(plan_for(state_of_job(job)), named)
+    return checked_uploads(plan_for(state_of_job(job, chosen)), named)
 
 
 def _salt(job: EstimateJob) -> str:

@@ -12,6 +12,7 @@ from designer.exports.links import archive_answer
 from designer.pages.result.job import job_or_404, result_or_404
 from designer.pages.sending import attachment
 from designer.services.access import design_page
+from designer.services.bringup.choosing import choices_asked, kind_of
 from designer.services.bringup.plans import State, names_for, overview_for, plan_for, state_of_job
 from designer.services.shown_page import version_asked
 from designer.wording.context import Context
@@ -36,7 +37,9 @@ def settings_files(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpR
     result_or_404(job)
     context: Context = {"design": row, "job": job, "trusts": TRUSTS} | version_asked(request, row)
     try:
-        state = state_of_job(job)
+        chosen = choices_asked(request.GET)
+        context |= {"choices": chosen}
+        state = state_of_job(job, chosen)
         targets = overview_for(state).plan.targets
         target = one_of(request.GET.get("target"), targets)
         context |= {"targets": [(key, TARGETS[key]) for key in targets], "target": target, "label": TARGETS[target]}
@@ -75,8 +78,9 @@ def settings_archive(request: HttpRequest, design_id: UUID, job_id: UUID) -> Htt
     result_or_404(job)
     target = request.GET.get("target") or None
     try:
-        pieces = archive(plan_for(state_of_job(job)), target)
-        answer = archive_answer(pieces, job.name, job.spec_hash, target or "settings")
+        chosen = choices_asked(request.GET)
+        pieces = archive(plan_for(state_of_job(job, chosen)), target)
+        answer = archive_answer(pieces, job.name, job.spec_hash, kind_of(chosen, target or "settings"))
         return cast("HttpResponse", answer)  # pages are typed as answers that are whole
     except EstimatorError as error:
         context: Context = {"design": row, "job": job, "problems": error.problems} | version_asked(request, row)
@@ -90,8 +94,9 @@ def settings_plan(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRe
     _, job = job_or_404(request, design_id, job_id)
     result_or_404(job)
     try:
-        answer = plan_answer(plan_for(state_of_job(job)))
+        chosen = choices_asked(request.GET)
+        answer = plan_answer(plan_for(state_of_job(job, chosen)))
     except EstimatorError as error:
         raise Http404(error.words()) from None
-    name = f"{design_file_stem(job.name, job.spec_hash, 'plan')}.json"
+    name = f"{design_file_stem(job.name, job.spec_hash, kind_of(chosen, 'plan'))}.json"
     return JsonResponse(answer.as_json(), headers={"Content-Disposition": f'attachment; filename="{name}"'})

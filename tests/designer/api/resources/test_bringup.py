@@ -13,6 +13,7 @@ from django.test import Client
 from designer.api.resources.bringup.described import _PRIORITIES
 from designer.models import ApiToken
 from estimator.bringup.check.upload import MAX_FILE_BYTES, read_all
+from estimator.bringup.plan.choices import choices
 from estimator.bringup.plan.design import plan_of
 from estimator.bringup.renderings.targets import archive, file_of, names_of, plan_answer
 from estimator.catalog.loader import load_catalog
@@ -71,6 +72,40 @@ def test_an_archive_is_streamed(call: Caller, design: str) -> None:
     assert answer["Content-Type"] == "application/zip"
     assert data == b"".join(archive(PLAN, "nvue"))
     assert zipfile.ZipFile(io.BytesIO(data)).testzip() is None
+
+
+CHOSEN = choices("rail", "trimming", 3)
+ASKED = "addressing=rail&data_class=trimming&weeks=3"
+
+
+def test_choices_are_parameters_of_every_call(call: Caller, design: str) -> None:
+    plan = plan_of(parse_spec(ROCE, load_catalog()), load_catalog(), CHOSEN)
+    assert call("GET", f"{design}?{ASKED}").json() == plan_answer(plan).as_json() != plan_answer(PLAN).as_json()
+    assert call("GET", f"{design}file/?target=nic&{ASKED}").content.decode() == file_of(plan, "nic").text
+    archived = call("GET", f"{design}archive/?target=checklist&{ASKED}")
+    assert b"".join(archived.streaming_content) == b"".join(archive(plan, "checklist"))  # whose crews follow the weeks
+    assert "checklist-rail-trimming" in archived["Content-Disposition"]
+    owner = design.removesuffix("bring-up/")
+    assert call("GET", f"{owner}checklist/?weeks=3").json()["weeks"] == 3
+    priorities = [{"file": "node-0001:mlnx_qos.txt", "text": _PRIORITIES}]
+    body = {"design": ROCE, "files": priorities}
+    assert call("POST", "settings-checks/", body).json()["findings"] == []
+    found = call("POST", f"settings-checks/?{ASKED}", body).json()["findings"]
+    assert {one["code"] for one in found} == {"pfc_on"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "field"),
+    [
+        ("addressing=dhcp", "invalid_request", "addressing"),
+        ("data_class=lossy", "invalid_request", "data_class"),
+        ("weeks=0", "invalid_spec", "weeks"),
+        ("weeks=nan", "invalid_request", "weeks"),
+        ("weeks=soon", "invalid_request", "weeks"),
+    ],
+)
+def test_wrong_choices_are_refused(call: Caller, design: str, asked: str, code: str, field: str) -> None:
+    assert_refused(call("GET", f"{design}?{asked}"), 400, code, field)
 
 
 def test_others_designs_are_not_there(design: str) -> None:

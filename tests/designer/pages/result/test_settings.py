@@ -13,6 +13,8 @@ from django.urls import reverse
 
 from designer.models import Design
 from designer.services.bringup.plans import names_for, plan_for, state_of_job
+from designer.services.designs.saving import save_version
+from estimator.bringup.plan.choices import choices
 from estimator.bringup.renderings.targets import archive, files_of
 from estimator.jobs.models import EstimateJob
 from tests.designer.pages.design.test_sharing import visitor
@@ -137,3 +139,74 @@ def test_settings_speak_of_trays_and_are_open_to_who_may_look(page: Client, owne
     stranger.force_login(User.objects.create_user("stranger"))
     for name in ("settings-files", "settings-archive", "settings-plan"):
         assert stranger.get(files_page(made, name)).status_code == 404
+
+
+# --- Choices -----------------------------------------------------------------------------------------------------
+RAIL = {"addressing": "rail", "data_class": "trimming", "weeks": "3"}
+
+
+def test_choices_stand_in_the_address_and_in_every_link_of_the_tab(
+    page: Client, roce: tuple[Design, EstimateJob]
+) -> None:
+    tab = reverse("design", args=[roce[0].pk])
+    shown = page.get(tab, {"tab": "bringup"} | RAIL)
+    words, markup = text_of(shown), shown.content.decode()
+    assert re.search(r"addressing a subnet a rail", words)
+    assert "lossy, trimmed" in words
+    assert "because the data class is lossy with trimming (lossless before)" in words
+    assert "because node ports have a subnet a leaf (a /31 each before)" in words
+    for word in ("rail", "trimming"):
+        assert f'<option value="{word}" selected>' in markup
+    leading = re.findall(r'href="([^"]*/settings/[^"]*)"', markup)
+    assert len(leading) > 10
+    assert all("addressing=rail&amp;data_class=trimming&amp;weeks=3" in address for address in leading)
+    assert re.search(r'href="[^"]*/checklist/\?weeks=3"', markup)
+    usual = page.get(tab, {"tab": "bringup"}).content.decode()
+    assert not re.findall(r'href="[^"]*addressing=[^"]*"', usual)
+
+
+def test_files_archive_and_plan_follow_the_choices(page: Client, roce: tuple[Design, EstimateJob]) -> None:
+    chosen = choices("rail", "trimming", 3)
+    plan = plan_for(state_of_job(roce[1], chosen))
+    asked = {"target": "nvue", "file": "leaf-r1-001.nvue", "format": "file"} | RAIL
+    file = page.get(files_page(roce), asked).content.decode()
+    assert file == next(iter(files_of(plan, "nvue"))).text
+    assert "# Choices: addressing rail.\n# Choices: data_class trimming.\n" in file
+    part = page.get(files_page(roce, "settings-archive"), {"target": "nic"} | RAIL)
+    assert re.search(r'filename="site-a-nic-rail-trimming-[0-9a-f]{8}\.zip"', part["Content-Disposition"])
+    assert sent(part) == b"".join(archive(plan, "nic"))
+    answer = json.loads(page.get(files_page(roce, "settings-plan"), RAIL).content)
+    assert answer["choices"] == {"addressing": "rail", "data_class": "trimming", "weeks": 3}
+    listed = page.get(files_page(roce), {"target": "nvue"} | RAIL).content.decode()
+    assert listed.count("addressing=rail&amp;data_class=trimming&amp;weeks=3") > len(
+        names_for(state_of_job(roce[1]), "nvue")
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"addressing": "dhcp"}, "Choices of addressing are port, rail"),
+        ({"weeks": "0"}, "Weeks are above 0 and at most 260"),
+        ({"weeks": "nan"}, "Weeks are above 0"),
+        ({"weeks": "soon"}, "Weeks are a number"),
+    ],
+)
+def test_a_wrong_choice_is_named_and_the_usual_plan_is_shown(
+    page: Client, roce: tuple[Design, EstimateJob], wrong: dict[str, str], said: str
+) -> None:
+    tab = page.get(reverse("design", args=[roce[0].pk]), {"tab": "bringup"} | wrong)
+    assert said in text_of(tab)
+    assert "/31 a port" in text_of(tab)
+    refused = page.get(files_page(roce), {"target": "nvue"} | wrong)
+    assert refused.status_code == 422
+    assert said in text_of(refused)
+
+
+def test_links_of_a_version_stay_on_it(page: Client, roce: tuple[Design, EstimateJob]) -> None:
+    save_version(roce[0], name="As bid")
+    markup = page.get(reverse("version", args=[roce[0].pk, 1]), {"tab": "bringup"} | RAIL).content.decode()
+    leading = re.findall(r'href="([^"]*/settings/[^"]*)"', markup)
+    assert leading
+    assert all("version=1&amp;addressing=rail" in address for address in leading)
+    assert "amp;amp;" not in markup
