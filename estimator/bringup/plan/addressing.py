@@ -10,6 +10,8 @@ from estimator.fabric.devices import CORE, LEAF, SPINE, Devices
 RAIL_SLOTS = 64  # numbers kept for the leaves of one row, by rail
 LOOPBACKS_A_KIND = 2**20
 ASN_STEP = 10_000_000  # between kinds of switches
+OTHER_LOOPBACKS, OTHER_LOOPBACKS_A_KIND = 2**17, 2**15  # of a network beside the compute fabric; there are 8 at most
+OTHER_ASNS, OTHER_ASNS_A_KIND = 1_000_000, 100_000
 KIND_ORDER = (LEAF, SPINE, CORE)
 
 
@@ -61,7 +63,7 @@ def loopback(devices: Devices, device: int) -> str:
     """Address of a switch itself: also its router id."""
     pool = IPv4Network(str(chosen("addressing.loopbacks").value))
     kind = devices.kind(device)
-    return str(pool.network_address + KIND_ORDER.index(kind) * LOOPBACKS_A_KIND + _place(devices, device))
+    return str(pool.network_address + KIND_ORDER.index(kind) * LOOPBACKS_A_KIND + _place(devices, device) + 1)
 
 
 def leaf_asn(devices: Devices, device: int) -> int:
@@ -73,6 +75,19 @@ def group_asn(devices: Devices, kind: str, first_below: int) -> int:
     """BGP number of the spines that meet the same leaves (by the first of them), or of the cores of a plane."""
     place = _place(devices, first_below) if kind == SPINE else int(devices.plane[first_below])
     return int(chosen("bgp.first_asn").value) + KIND_ORDER.index(kind) * ASN_STEP + place
+
+
+def other_loopback(network: int, kind: str, place: int) -> str:
+    """Address of a switch of a network beside the compute fabric: networks and places are counted from 0."""
+    pool = IPv4Network(str(chosen("addressing.loopbacks").value))
+    start = len(KIND_ORDER) * LOOPBACKS_A_KIND + network * OTHER_LOOPBACKS
+    return str(pool.network_address + start + KIND_ORDER.index(kind) * OTHER_LOOPBACKS_A_KIND + place + 1)
+
+
+def other_asn(network: int, kind: str, place: int) -> int:
+    """BGP number of a switch of a network beside the compute fabric."""
+    start = len(KIND_ORDER) * ASN_STEP + network * OTHER_ASNS
+    return int(chosen("bgp.first_asn").value) + start + KIND_ORDER.index(kind) * OTHER_ASNS_A_KIND + place
 
 
 def _place(devices: Devices, device: int) -> int:

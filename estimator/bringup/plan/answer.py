@@ -15,7 +15,7 @@ OF_INFINIBAND = (ONLY_INFINIBAND, "pcie.", "host.", "nccl.")
 
 
 def answered(plan: Plan, targets: list[str]) -> BringupPlan:
-    """The plan with everything that it holds; ``targets`` are those that the design has."""
+    """The plan of the compute fabric; ``targets`` are those that the design has. Other networks are not in it."""
     switches = list(_switches(plan))
     return BringupPlan(
         protocol=plan.protocol,
@@ -26,6 +26,7 @@ def answered(plan: Plan, targets: list[str]) -> BringupPlan:
         ecn=list(_markings(switches)) if plan.is_ethernet else [],
         mtu=_mtu(plan, switches[0]),
         load_balancing={one.kind: one.value("balancing").value for one in switches} if plan.is_ethernet else {},
+        networks=[],
         values=list(_values(plan, switches)),
         targets=targets,
         spec_hash=plan.links.spec_hash,

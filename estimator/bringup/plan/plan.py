@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from estimator.bringup.plan.buffers import Headroom, nic_headroom, switch_headro
 from estimator.bringup.plan.choices import USUAL, Choices
 from estimator.bringup.plan.facts import chosen
 from estimator.bringup.plan.records import NicGroup, PortGroup
-from estimator.bringup.plan.systems import System, labels_under
+from estimator.bringup.plan.systems import System, labels_under, usual_system
 from estimator.bringup.plan.value import Value
 from estimator.bringup.plan.wired import Port, Wired
 from estimator.cabling.links import LinkList
@@ -57,15 +57,23 @@ class Group(NamedTuple):
 
 
 class PortNames(NamedTuple):
-    """Names of ports by kind of device, and how many ports each cage has while its ports are not split further."""
+    """Names of ports by kind of device, and how many ports each cage has while its ports are not split further.
+
+    ``at_peers`` are those that devices at the other ends print: a box that does not run the system prints its own.
+    """
 
     labels: Mapping[str, Labels]
     in_cage: Mapping[str, Counter[str]]
+    at_peers: Mapping[str, Labels]
 
     @classmethod
-    def of(cls, labels: Mapping[str, Labels]) -> "PortNames":
-        """The names with their counts."""
-        return cls(labels, {kind: Counter(one.cage_ports) for kind, one in labels.items()})
+    def of(cls, links: LinkList, system: System) -> "PortNames":
+        """The names under a system, with their counts."""
+        labels = labels_under(links, system)
+        others = {kind: usual_system(part) for kind, part in links.switches.items() if not system.runs_on(part)}
+        under = {one.key: labels_under(links, one) for one in others.values()}
+        at_peers = labels | {kind: under[one.key][kind] for kind, one in others.items()}
+        return cls(labels, {kind: Counter(one.cage_ports) for kind, one in labels.items()}, at_peers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +92,14 @@ class SwitchPlan:
     groups: tuple[Group, ...]
     design: dict[str, str]
     """What facts can depend on in all of the design."""
+    has_classes: bool = True
+    """Whether RDMA runs through it, so that it has traffic classes, ECN and flow control."""
+    own_values: Mapping[str, Value] = field(default_factory=dict)
+    """Settings that its network has of its own, by key."""
 
     def value(self, key: str) -> Value:
         """A setting as this switch has it."""
-        return chosen(key, **self.circumstances)
+        return self.own_values.get(key) or chosen(key, **self.circumstances)
 
     @cached_property
     def circumstances(self) -> dict[str, str]:
@@ -129,6 +141,11 @@ class Plan:
         """Whether the data class is paused rather than dropped."""
         return self.is_ethernet and self.value("data.flow").value == "pfc"
 
+    @property
+    def has_leaf_subnets(self) -> bool:
+        """Whether the node ports of a leaf are one subnet, and not each one of its own."""
+        return self.choices.addressing == "rail"
+
     def value(self, key: str, **more: str) -> Value:
         """A setting that is the same everywhere, or the one that holds where ``more`` does."""
         return chosen(key, **(self.circumstances | more))
@@ -145,13 +162,14 @@ class Plan:
 
     def switches(self, system: System, only: Iterable[int] | None = None) -> Iterator[SwitchPlan]:
         """The switches under a system, in order of leaves, spines, cores; or some by index."""
-        labels = self._labels(system)
+        labels = self.port_names(system)
         for device in self.wired.switches if only is None else only:
             yield self._switch(device, system, labels)
 
-    def _labels(self, system: System) -> "PortNames":
+    def port_names(self, system: System) -> "PortNames":
+        """Names of all ports under a system."""
         if system.key not in self._names:
-            self._names[system.key] = PortNames.of(labels_under(self.links, system))
+            self._names[system.key] = PortNames.of(self.links, system)
         return self._names[system.key]
 
     @cached_property
@@ -193,23 +211,43 @@ class Plan:
     def _switch(self, device: int, system: System, names: PortNames) -> SwitchPlan:
         kind, devices = self.wired.kind(device), self.links.table.devices
         part = self.links.switches[kind]
-        ports = list(self.wired.ports(device))
-        interfaces = tuple(self._interface(kind, port, names) for port in ports)
+        interfaces = self._interfaces(device, names)
         return SwitchPlan(
             name=devices.names[device],
             kind=kind,
             part=part,
             system=system,
-            asn=self._asns[device],
-            loopback=addressing.loopback(devices, device),
+            asn=self.asns[device],
+            loopback=self._loopback(device),
             gateway=self._gateway(device),
             interfaces=interfaces,
             groups=tuple(self._groups(interfaces, part, system, kind)),
             design=self.circumstances,
+            has_classes=self.has_classes,
+            own_values=self.own_values,
         )
 
+    @property
+    def has_classes(self) -> bool:
+        """Whether RDMA runs through its switches."""
+        return True
+
+    @property
+    def own_values(self) -> Mapping[str, Value]:
+        """Settings of its own, which no row of facts has."""
+        return {}
+
+    def _loopback(self, device: int) -> str:
+        """Address of a switch itself."""
+        return addressing.loopback(self.links.table.devices, device)
+
+    def _interfaces(self, device: int, names: PortNames) -> tuple[Interface, ...]:
+        """The ports of a switch that have cables."""
+        kind = self.wired.kind(device)
+        return tuple(self._interface(kind, port, names) for port in self.wired.ports(device))
+
     @cached_property
-    def _asns(self) -> dict[int, int]:
+    def asns(self) -> dict[int, int]:
         """BGP number of every switch, by its index."""
         return {device: self._asn(self.wired.kind(device), device) for device in self.wired.switches}
 
@@ -224,7 +262,7 @@ class Plan:
         towards = self.wired.kind(port.peer)
         own = names.labels[kind]
         cage = own.cage_ports[port.port]
-        has_own = towards == NODE and self.is_ethernet and self.choices.addressing == "port"
+        has_own = towards == NODE and self.is_ethernet and not self.has_leaf_subnets
         address = self.host_link(port.link).switch if has_own else None
         return Interface(
             name=own.port(port.port, port.lane),
@@ -232,17 +270,17 @@ class Plan:
             parts=names.in_cage[kind][cage] * (len(own.lanes) - 1 if port.lane else 1),
             towards=towards,
             peer=self.wired.name(port.peer),
-            peer_port=names.labels[towards].port(port.peer_port, port.peer_lane),
+            peer_port=names.at_peers[towards].port(port.peer_port, port.peer_lane),
             rail=port.rail,
             speed_gbit_s=port.rate_gbit_s,
             cable_m=port.length_m,
             address=address,
-            peer_asn=self._asns.get(port.peer),
+            peer_asn=self.asns.get(port.peer),
         )
 
     def host_link(self, link: int) -> addressing.HostLink:
         """Addresses of both ends of a node's link, by its number in the list."""
-        if self.choices.addressing == "port":
+        if not self.has_leaf_subnets:
             return addressing.host_link(link)
         return addressing.rail_link(*self._places[link])
 
@@ -261,7 +299,7 @@ class Plan:
         return out
 
     def _gateway(self, device: int) -> str | None:
-        if self.choices.addressing == "port" or not self.is_ethernet:
+        if not self.has_leaf_subnets or not self.is_ethernet:
             return None
         links = (port.link for port in self.wired.ports(device) if self.wired.kind(port.peer) == NODE)
         first = next(links, None)

@@ -87,6 +87,24 @@ class Mtu(Record):
     rdma: int
 
 
+class OtherNetwork(Record):
+    """A storage or management network beside the compute fabric."""
+
+    key: str
+    protocol: str
+    switches: int
+    systems: dict[str, int]
+    """Switches by the system that their configurations are for; empty on InfiniBand."""
+    host_ports: int
+    subnet: str
+    leaf_prefix: int | None
+    """Length of the subnet of each leaf, whose first address is the leaf's; null on InfiniBand, where hosts share one."""
+    host_mtu: int
+    switch_mtu: int
+    flow: str
+    values: list[Value]
+
+
 class BringupPlan(Record):
     """The typed plan of a design."""
 
@@ -98,6 +116,7 @@ class BringupPlan(Record):
     ecn: list[Marking]
     mtu: Mtu
     load_balancing: dict[str, Scalar]
+    networks: list[OtherNetwork]
     values: list[Value]
     targets: list[str]
     """Targets of whose system the design's switches are, or which its hosts and fabric have."""

@@ -4,10 +4,12 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO, cast
 
+from estimator.bringup.networks.answer import networks_of
 from estimator.bringup.parts.groups import answer_of
 from estimator.bringup.parts.part import part_of
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.records import BringupPlan
+from estimator.bringup.renderings import networks
 from estimator.bringup.renderings.target import BOTH, IB, ROCE, File, Target
 from estimator.errors import Problem, SpecError
 from estimator.fabric.devices import SWITCH_KINDS
@@ -23,7 +25,7 @@ TARGETS = {
     "nccl": Target("NCCL and UCX", "environment of jobs", BOTH, "hosts.nccl"),
     "networks": Target(
         "Other networks",
-        "storage and management: subnet, frame, class, addresses of all ports",
+        "storage and management: subnets, frames, classes, addresses of all ports, configurations of the switches",
         BOTH,
         "networks",
         is_of_others=True,
@@ -69,8 +71,8 @@ def targets_of(plan: Plan) -> list[str]:
 
 
 def plan_answer(plan: Plan) -> BringupPlan:
-    """The typed plan with the targets that the design has."""
-    return answer_of(plan, targets_of(plan))
+    """The typed plan with the targets and the other networks that the design has."""
+    return answer_of(plan, targets_of(plan)).but(networks=networks_of(plan))
 
 
 def files_of(plan: Plan, name: str) -> Iterator[File]:
@@ -99,6 +101,8 @@ def names_of(plan: Plan, name: str) -> list[str]:
     SpecError
         As ``files_of``.
     """
+    if target_named(name).is_of_others:
+        return networks.names(plan)
     if target_named(name).system is None:
         return [file.name for file in files_of(plan, name)]
     devices, out = plan.links.table.devices, []
@@ -118,7 +122,10 @@ def file_of(plan: Plan, name: str, wanted: str | None = None) -> File:
     SpecError
         As ``files_of``, and for a file that the target has not.
     """
-    found = next((file for file in files_of(_with(plan, name, wanted), name) if wanted in (None, file.name)), None)
+    if wanted is not None and target_named(name).is_of_others:
+        found = networks.file_named(plan, wanted)
+    else:
+        found = next((file for file in files_of(_with(plan, name, wanted), name) if wanted in (None, file.name)), None)
     if found:
         return found
     names = names_of(plan, name)

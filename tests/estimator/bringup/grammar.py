@@ -5,7 +5,7 @@ No parser of these systems installs as a package, so a form stands for each comm
 
 import re
 
-WORD, NAME = r"[A-Za-z][A-Za-z0-9-]*", r"[a-z]+(?:-r\d+)?-\d+"
+WORD, NAME = r"[A-Za-z][A-Za-z0-9-]*", r"(?:(?:storage|converged|inband|oob)\d*-)?[a-z]+(?:-r\d+)?-\d+"
 IPV4 = r"\d{1,3}(?:\.\d{1,3}){3}"
 NUMBER, PERCENT = r"\d+", r"(?:100|\d{1,2})"
 TEXT = r"[a-z0-9-]+ [A-Za-z0-9_/:.-]+"
@@ -90,7 +90,7 @@ EOS = [
     r"   no switchport",
     rf"   mtu {NUMBER}",
     r"   speed (?:100|200|400|800)g-[1248]",
-    rf"   ip address {IPV4}/(?:3[12]|22)",
+    rf"   ip address {IPV4}/(?:3[12]|2[0-4])",
     r"   ipv6 enable",
     rf"   service-profile {WORD}",
     r"   no shutdown",
@@ -134,7 +134,7 @@ NXOS = [
     rf"interface (?:loopback0|{NX}|Vlan{NUMBER})",
     rf"vlan {NUMBER}",
     rf"  switchport(?: access vlan {NUMBER})?",
-    rf"  ip address {IPV4}/(?:3[12]|22)",
+    rf"  ip address {IPV4}/(?:3[12]|2[0-4])",
     rf"  description {TEXT}",
     r"  no switchport",
     rf"  mtu {NUMBER}",
@@ -167,7 +167,7 @@ JUNOS_SET = [
     rf'set interfaces {JUNOS} (?:description "{TEXT}"|mtu {NUMBER})',
     rf"set interfaces {JUNOS} unit 0 family (?:inet|inet6|inet address {IPV4}/31)",
     rf"set vlans NODES (?:vlan-id {NUMBER}|l3-interface irb\.{NUMBER})",
-    rf"set interfaces irb (?:mtu {NUMBER}|unit {NUMBER} family inet address {IPV4}/22)",
+    rf"set interfaces irb (?:mtu {NUMBER}|unit {NUMBER} family inet address {IPV4}/2[0-4])",
     rf"set interfaces {JUNOS} unit 0 family ethernet-switching vlan members NODES",
     rf"set interfaces lo0 unit 0 family inet address {IPV4}/32",
     rf"set protocols router-advertisement interface {JUNOS}\.0",

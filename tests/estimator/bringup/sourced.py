@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-MARKS = {"eos": "! ", "nxos": "! "}  # by folder of the archive; others have "# "
+MARKS = {"eos": "! ", "nxos": "! "}  # by end of a file's name; others have "# "
 STATED = re.compile(r"^(\S+) = .* \[(A|B|C|design|own)\] (\S.*)$")
 SCAFFOLD = re.compile(r"(?<![$\w{:])\d")  # a number: what stands without a source has none
 TRUSTS = ("[A]", "[B]", "[C]", "[design]", "[own]")
@@ -25,7 +25,7 @@ def _unsourced(path: str, text: str, held: dict[str, str]) -> Iterator[str]:
     elif path.endswith(".csv"):
         yield from _of_csv(path, text)
     else:
-        yield from _of_lines(path, text, MARKS.get(path.partition("/")[0], "# "))
+        yield from _of_lines(path, text, MARKS.get(path.rpartition(".")[2], "# "))
 
 
 def _of_json(path: str, tree: Any, sources: str | None) -> Iterator[str]:

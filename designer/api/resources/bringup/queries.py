@@ -1,6 +1,6 @@
 """Queries of bring-up."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from rest_framework import serializers
@@ -12,21 +12,21 @@ from estimator.bringup.renderings.targets import TARGETS
 LONGEST_NAME = 300
 
 
-def _meanings(words: Mapping[str, str]) -> str:
+def _meanings(words: Iterable[tuple[str, str]]) -> str:
     """Each word of a choice with its meaning."""
-    return "; ".join(f"`{word}`: {meaning}" for word, meaning in words.items()) + "."
+    return "; ".join(f"`{word}`: {meaning}" for word, meaning in words) + "."
 
 
 class ChoicesQuery(serializers.Serializer[Any]):
     addressing = _choice(
         tuple(ADDRESSINGS),
         required=False,
-        help_text=f"Addresses of node ports. {_meanings(ADDRESSINGS)} The usual one is port.",
+        help_text=f"Addresses of node ports. {_meanings(ADDRESSINGS.items())} The usual one is port.",
     )
     data_class = _choice(
         tuple(DATA_CLASSES),
         required=False,
-        help_text=f"How the data class is protected. {_meanings(DATA_CLASSES)} The usual one is lossless.",
+        help_text=f"How the data class is protected. {_meanings(DATA_CLASSES.items())} The usual one is lossless.",
     )
     weeks = serializers.FloatField(
         required=False,

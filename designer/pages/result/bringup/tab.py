@@ -6,11 +6,14 @@ from designer.models import Design
 from designer.pages.result.bringup.checklist import progress_of
 from designer.services.bringup.checklists import checklist_for, with_ticks
 from designer.services.bringup.choosing import LONGEST, choices_asked
-from designer.services.bringup.plans import State, changes_for, overview_for, plan_for, state_of
+from designer.services.bringup.plans import State, changes_for, networks_for, overview_for, plan_for, state_of
 from designer.services.shown_page import ShownPage
 from designer.wording.context import Context
+from designer.wording.numbers import words
 from estimator.bringup.parts.overview import Overview
 from estimator.bringup.plan.choices import ADDRESSINGS, CHANGES, DATA_CLASSES, MOST_WEEKS, USUAL, WEEKS
+from estimator.bringup.plan.records import OtherNetwork
+from estimator.bringup.plan.systems import SYSTEMS
 from estimator.bringup.plan.value import TRUSTS, Value
 from estimator.bringup.renderings.infiniband.subnets import routing_engine
 from estimator.bringup.renderings.targets import MOST_SWITCHES_OF_ALL, TARGETS
@@ -31,6 +34,14 @@ class TargetRow(NamedTuple):
     key: str
     label: str
     purpose: str
+
+
+class NetworkRow(NamedTuple):
+    """A network beside the compute fabric, what it is called, and the systems of its switches."""
+
+    name: str
+    one: OtherNetwork
+    systems: str
 
 
 class Option(NamedTuple):
@@ -56,7 +67,13 @@ def bringup_context(job: EstimateJob, estimate: PricedEstimate, page: ShownPage,
         context |= {"choice_problems": error.problems}
     state = state_of(estimate.spec, chosen)
     context |= {"choices": chosen}
-    return context | _settings_context(state) | _changes_context(state) | _checklist_context(state, page)
+    return (
+        context
+        | _settings_context(state)
+        | _networks_context(state)
+        | _changes_context(state)
+        | _checklist_context(state, page)
+    )
 
 
 def _changes_context(state: State) -> Context:
@@ -88,6 +105,25 @@ def _settings_context(state: State) -> Context:
         "has_archive_of_all": found.n_switches <= MOST_SWITCHES_OF_ALL,
         "most_switches": MOST_SWITCHES_OF_ALL,
     }
+
+
+def _networks_context(state: State) -> Context:
+    """Storage and management networks."""
+    if not state.spec.other_fabrics:
+        return {}
+    try:
+        found = networks_for(state.of_devices)
+    except EstimatorError as error:
+        return {"networks_problems": error.problems}
+    return {"other_networks": [NetworkRow(words(one.key).capitalize(), one, _systems(one)) for one in found]}
+
+
+def _systems(one: OtherNetwork) -> str:
+    """Systems of its switches in words."""
+    return ", ".join(
+        f"{SYSTEMS[key].label} {number}" if len(one.systems) > 1 else SYSTEMS[key].label
+        for key, number in one.systems.items()
+    )
 
 
 def _chief(found: Overview) -> list[Value]:

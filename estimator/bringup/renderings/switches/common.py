@@ -174,6 +174,17 @@ def trims(switch: SwitchPlan) -> bool:
     return is_known("trim.available", **switch.circumstances) and switch.value("trim.available").value == "yes"
 
 
+def flow_value(switch: SwitchPlan) -> Value:
+    """How a switch treats its packets: the data class, or that it has no classes."""
+    return switch.value("data.flow" if switch.has_classes else "other.flow")
+
+
+def put_no_classes(switch: SwitchPlan, page: Page) -> None:
+    """Say why a switch gets no traffic classes, ECN and flow control."""
+    page.say("No traffic classes, ECN or flow control: no RDMA on this network")
+    page.put(flow_value(switch))
+
+
 def put_no_trimming(switch: SwitchPlan, page: Page) -> None:
     """Say so where the plan is lossy with trimming and nothing is known that turns trimming on here."""
     if is_known("trim.available", **switch.circumstances) and not trims(switch):

@@ -36,9 +36,12 @@ def _switch(plan: Plan, switch: SwitchPlan) -> Iterator[File]:
         "ipv6 unicast-routing",
         "lldp run",
     )
-    _classes(switch, page)
-    _profile(switch, page)
-    _headroom(switch, page)
+    if switch.has_classes:
+        _classes(switch, page)
+        _profile(switch, page)
+        _headroom(switch, page)
+    else:
+        common.put_no_classes(switch, page)
     _ports(switch, page)
     _bgp(switch, page)
     yield page.file(f"{switch.name}.eos")
@@ -134,11 +137,16 @@ def _ports(switch: SwitchPlan, page: Page) -> None:
                 else ["   no switchport"]
             ),
             f"   mtu {mtu.value}",
-            f"   speed {one.speed_gbit_s}g-{common.lanes(switch, one)}",
+            *_speed(switch, one),
             *_address(switch, one),
-            f"   service-profile {common.ROCE}",
+            *([f"   service-profile {common.ROCE}"] if switch.has_classes else []),
             "   no shutdown",
         )
+
+
+def _speed(switch: SwitchPlan, one: Interface) -> list[str]:
+    """Ports of 1 Gb/s agree on it by themselves."""
+    return [f"   speed {one.speed_gbit_s}g-{common.lanes(switch, one)}"] if one.speed_gbit_s > 1 else []
 
 
 def _address(switch: SwitchPlan, one: Interface) -> list[str]:
@@ -171,5 +179,7 @@ def _bgp(switch: SwitchPlan, page: Page) -> None:
         f"      neighbor {PEERS} activate",
         f"      neighbor {PEERS} next-hop address-family ipv6 originate",
     )
+    if not switch.has_classes:
+        return
     page.say("Load balancing")
     page.put(switch.value("balancing"), "ip hardware fib load-balance distribution dynamic")

@@ -31,9 +31,12 @@ def _switch(plan: Plan, switch: SwitchPlan) -> Iterator[File]:
     page.put(switch.value("lldp.enabled"), "set protocols lldp interface all")
     _ports(switch, page)
     _bgp(switch, page)
-    _classes(switch, page)
-    _flow_control(switch, page)
-    _buffers(switch, page)
+    if switch.has_classes:
+        _classes(switch, page)
+        _flow_control(switch, page)
+        _buffers(switch, page)
+    else:
+        common.put_no_classes(switch, page)
     yield page.file(f"{switch.name}.set")
 
 
@@ -120,6 +123,8 @@ def _bgp(switch: SwitchPlan, page: Page) -> None:
             for one in common.uplinks(switch)
         ),
     )
+    if not switch.has_classes:
+        return
     idle = switch.value("balancing.flowlet_idle_us")
     page.say("Load balancing")
     page.put(

@@ -29,10 +29,13 @@ def _switch(plan: Plan, switch: SwitchPlan) -> Iterator[File]:
     page.put(common.loopback_value(switch), f"nv set interface lo ip address {switch.loopback}/32")
     _ports(switch, page)
     _bgp(switch, page)
-    _classes(switch, page)
-    _flow_control(switch, page)
-    _trimming(switch, page)
-    _balancing(switch, page)
+    if switch.has_classes:
+        _classes(switch, page)
+        _flow_control(switch, page)
+        _trimming(switch, page)
+        _balancing(switch, page)
+    else:
+        common.put_no_classes(switch, page)
     yield page.file(f"{switch.name}.nvue")
 
 

@@ -30,10 +30,13 @@ def _switch(plan: Plan, switch: SwitchPlan) -> Iterator[File]:
     page.say("Name and features")
     page.put(common.name_value(switch), f"hostname {switch.name}")
     page.put(common.syntax(GUIDE), "feature bgp", "feature lldp")
-    _classes(switch, page)
-    _queues(switch, page)
-    _buffers(switch, page)
-    _system(switch, page)
+    if switch.has_classes:
+        _classes(switch, page)
+        _queues(switch, page)
+        _buffers(switch, page)
+        _system(switch, page)
+    else:
+        common.put_no_classes(switch, page)
     _ports(switch, page)
     _bgp(switch, page)
     yield page.file(f"{switch.name}.nxos")
@@ -69,7 +72,7 @@ def _class(name: str) -> str:
 
 
 def _is_lossless(switch: SwitchPlan) -> bool:
-    return switch.value("data.flow").value == "pfc"
+    return switch.has_classes and switch.value("data.flow").value == "pfc"
 
 
 def _queues(switch: SwitchPlan, page: Page) -> None:
@@ -192,13 +195,13 @@ def _ports(switch: SwitchPlan, page: Page) -> None:
     for one in switch.interfaces:
         buffers = policies.get(one.towards)
         page.put(
-            (links, mtu, *values, switch.value("data.flow"), to_node if one.address else between),
+            (links, mtu, *values, common.flow_value(switch), to_node if one.address else between),
             f"interface {one.name}",
             f"  description {common.described(one)}",
             *_layer(switch, one),
             f"  mtu {mtu.value}",
             *(paused if _is_lossless(switch) else ()),
-            f"  service-policy type qos input {common.ROCE}-IN",
+            *([f"  service-policy type qos input {common.ROCE}-IN"] if switch.has_classes else []),
             *([f"  service-policy type queuing input {buffers}"] if buffers else []),
             *_address(switch, one),
             "  no shutdown",
@@ -249,7 +252,7 @@ def _bgp(switch: SwitchPlan, page: Page) -> None:
             for line in (f"  neighbor {one.name}", f"    remote-as {one.peer_asn}", "    address-family ipv4 unicast")
         ),
     )
-    if not common.uplinks(switch):
+    if not common.uplinks(switch) or not switch.has_classes:
         return
     page.say("Load balancing: a reload makes it effective")
     idle = switch.value("balancing.flowlet_idle_us")

@@ -35,12 +35,14 @@ def _switch(plan: Plan, switch: SwitchPlan) -> Iterator[File]:
         **_interfaces(switch),
         **_subnet(switch),
         **_bgp(switch),
-        **_maps(switch),
-        **_queues(switch),
-        **_lossless(switch),
-        **_trimming(switch),
+        **(_traffic(switch) if switch.has_classes else {}),
     }
     return json_files(f"{switch.name}.json", tree)
+
+
+def _traffic(switch: SwitchPlan) -> Json:
+    """Classes, queues, buffers, flow control."""
+    return {**_maps(switch), **_queues(switch), **_lossless(switch), **_trimming(switch)}
 
 
 def _leaf(value: Value, written: object = None) -> Leaf:

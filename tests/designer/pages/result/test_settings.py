@@ -210,3 +210,19 @@ def test_links_of_a_version_stay_on_it(page: Client, roce: tuple[Design, Estimat
     assert leading
     assert all("version=1&amp;addressing=rail" in address for address in leading)
     assert "amp;amp;" not in markup
+
+
+def test_other_networks_are_on_the_tab_with_their_files(page: Client, owner: User) -> None:
+    others = [{"role": "storage", "generation": "roce-200"}, {"role": "in-band"}, {"role": "out-of-band"}]
+    made = estimated(owner, ROCE | {"compute": {"server": "dgx-h100", "nodes": 8}, "other_fabrics": others})
+    shown = page.get(reverse("design", args=[made[0].pk]), {"tab": "bringup", "data_class": "trimming"})
+    words = text_of(shown)
+    assert re.search(
+        r"Storage Ethernet \d+ Cumulus Linux 16 10\.64\.0\.0/16 /24 a leaf 9,000 B 9,216 B lossy, trimmed", words
+    )
+    assert re.search(r"Out-of-band Ethernet 1 Cumulus Linux .{0,200} lossy", words)
+    assert "target=networks&amp;data_class=trimming" in shown.content.decode()
+    listed = text_of(page.get(files_page(made), {"target": "networks"}))
+    assert "storage/storage-leaf-001.nvue" in listed
+    file = page.get(files_page(made), {"target": "networks", "file": "out-of-band/oob-leaf-001.nvue"})
+    assert "nv set system hostname oob-leaf-001" in file.content.decode()
