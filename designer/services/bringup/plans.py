@@ -6,13 +6,12 @@ from functools import lru_cache
 from designer.models import Design
 from estimator.bringup.changes.changes import changed_settings
 from estimator.bringup.changes.result import SettingsChanges
-from estimator.bringup.networks.answer import networks_of
 from estimator.bringup.parts.overview import Overview, overview
 from estimator.bringup.plan.choices import USUAL, WEEKS, Choices
 from estimator.bringup.plan.design import plan_of
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.records import OtherNetwork
-from estimator.bringup.renderings.targets import TARGETS, names_of, targets_of
+from estimator.bringup.renderings.targets import TARGETS, names_of, networks_of, targets_of
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
 from estimator.record import Record

@@ -1,32 +1,12 @@
 """The networks beside the compute fabric as the plan answers them."""
 
-from estimator.bringup.networks.other import OtherPlan, other_plans
-from estimator.bringup.plan.plan import Plan
+from estimator.bringup.networks.other import OtherPlan
 from estimator.bringup.plan.records import OtherNetwork
 from estimator.bringup.plan.value import Value
 
 
-def networks_of(plan: Plan) -> list[OtherNetwork]:
-    """All networks of a design beside the compute fabric, in its order.
-
-    Raises
-    ------
-    SpecError
-        As ``other_plans``.
-    """
-    return [_answered(one) for one in other_plans(plan)]
-
-
-def settings_of(network: OtherPlan) -> dict[str, Value]:
-    """What is set on a network, by what it is called."""
-    return {
-        "host MTU": network.fact("host_mtu_bytes"),
-        "switch MTU": network.switch_mtu,
-        "class": network.flow,
-    }
-
-
-def _answered(network: OtherPlan) -> OtherNetwork:
+def answered(network: OtherPlan) -> OtherNetwork:
+    """A network as it is answered."""
     values = settings_of(network)
     return OtherNetwork(
         key=network.key,
@@ -41,3 +21,12 @@ def _answered(network: OtherPlan) -> OtherNetwork:
         flow=str(values["class"].value),
         values=[network.fact("pool"), network.fact("leaf_prefix"), *values.values()],
     )
+
+
+def settings_of(network: OtherPlan) -> dict[str, Value]:
+    """What is set on a network, by what it is called."""
+    return {
+        "host MTU": network.fact("host_mtu_bytes"),
+        "switch MTU": network.switch_mtu,
+        "class": network.flow,
+    }

@@ -4,8 +4,8 @@ A host with ports on two leaves has an address in the subnet of each: no state i
 takes its own subnet along alone. Leaves of an out-of-band network are joined to the network above them as leaves to spines.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv4Network
 from math import ceil
@@ -13,23 +13,18 @@ from math import ceil
 from estimator.bringup.plan import addressing
 from estimator.bringup.plan.addressing import HostLink
 from estimator.bringup.plan.buffers import Headroom
-from estimator.bringup.plan.choices import Choices
 from estimator.bringup.plan.facts import chosen
 from estimator.bringup.plan.plan import Interface, Plan, PortNames
 from estimator.bringup.plan.systems import System, usual_system
 from estimator.bringup.plan.value import Value, own
-from estimator.bringup.plan.wired import Port, Wired
+from estimator.bringup.plan.wired import Port
 from estimator.catalog.ports import CONVERGED, IN_BAND, OUT_OF_BAND, STORAGE
 from estimator.catalog.records import Switch
-from estimator.errors import Problem, SpecError
 from estimator.fabric.devices import CORE, LEAF, NODE, SPINE
 from estimator.fabric.hosts import UPLINK
 from estimator.fabric.ports import Labels
-from estimator.link_list import link_list
-from estimator.spec.network_rules import other_keys
 
 ROLES = (STORAGE, CONVERGED, IN_BAND, OUT_OF_BAND)
-SMALLEST_BITS = 16  # of addresses of a network
 FIRST_HOST = 2  # the first address of a subnet is the leaf's
 LOSSLESS = "lossless"
 KINDS_OF_SWITCH = (LEAF, SPINE, CORE)
@@ -226,85 +221,3 @@ def host_links(plan: OtherPlan) -> Iterator[list[int]]:
     first, n = plan.links.table.devices.first[LEAF], plan.links.table.devices.n[LEAF]
     for leaf in range(first, first + n):
         yield [port.link for port in plan.wired.ports(leaf) if plan.has_address(port)]
-
-
-def other_plans(plan: Plan) -> list[OtherPlan]:
-    """All networks of a design beside the compute fabric, in its order.
-
-    Raises
-    ------
-    SpecError
-        If the range of addresses of a role is too small.
-    """
-    spec, catalog = plan.links.spec, plan.links.catalog
-    taken = dict.fromkeys(ROLES, 0)
-    made: list[OtherPlan] = []
-    for number, key in enumerate(other_keys(spec)):
-        links = link_list(spec, catalog, key)
-        protocol = catalog.generations[links.spec.fabric.generation].protocol
-        one = OtherPlan(
-            links,
-            Wired(links),
-            protocol,
-            Choices(data_class=plan.choices.data_class),
-            key=key,
-            number=number,
-            subnet=IPv4Network("0.0.0.0/0"),
-            leaf_bits=0,
-        )
-        made.append(_addressed(one, taken))
-    return _joined(made)
-
-
-def _addressed(plan: OtherPlan, taken: dict[str, int]) -> OtherPlan:
-    """The plan with the next subnet of its role's range."""
-    pool = IPv4Network(str(plan.fact("pool").value))
-    by_leaf = [len(links) for links in host_links(plan)]
-    most = max(by_leaf, default=0) if plan.is_ethernet else sum(by_leaf)
-    least = 32 - int(plan.fact("leaf_prefix").value)
-    bits = max(least if plan.is_ethernet else SMALLEST_BITS, (most + FIRST_HOST).bit_length())
-    subnet = next_subnet(pool, taken[plan.role], bits, len(by_leaf) if plan.is_ethernet else 1, plan.key)
-    taken[plan.role] = int(subnet.broadcast_address) + 1 - int(pool.network_address)
-    return replace(plan, subnet=subnet, leaf_bits=bits)
-
-
-def next_subnet(pool: IPv4Network, taken: int, leaf_bits: int, n_leaves: int, key: str) -> IPv4Network:
-    """The next subnet of a range of which ``taken`` addresses are used: a /16, larger where leaves need more.
-
-    Raises
-    ------
-    SpecError
-        If the range has no such subnet left.
-    """
-    size = max(2**SMALLEST_BITS, 1 << (max(n_leaves, 1) * 2**leaf_bits - 1).bit_length())
-    start = -(-taken // size) * size
-    if start + size > pool.num_addresses:
-        message = (
-            f"{key}: {pool} has no subnet of {size:,} addresses left for {n_leaves:,} leaves. Give it fewer nodes, or fewer "
-            "networks of its role."
-        )
-        raise SpecError([Problem("other_fabrics", "too_many_subnets", message)])
-    return IPv4Network((int(pool.network_address) + start, 33 - size.bit_length()))
-
-
-def _joined(made: list[OtherPlan]) -> list[OtherPlan]:
-    """The plans, each with the network above it, which knows the leaves below."""
-    tops = [replace(one, asns_below=dict(_below(one, made))) for one in made]
-    return [replace(one, above=next((top for top in tops if _is_above(top, one)), None)) for one in tops]
-
-
-def _below(above: OtherPlan, made: list[OtherPlan]) -> Iterator[tuple[str, int]]:
-    for one in made:
-        if _is_above(above, one):
-            yield from ((one.wired.name(device), one.asns[device]) for device in _leaves(one))
-
-
-def _is_above(above: OtherPlan, one: OtherPlan) -> bool:
-    """Whether uplinks of a network's leaves end in another one."""
-    hosts = above.links.table.fabric.hosts
-    return any(group.kind == UPLINK and group.source == one.key for group in (hosts.groups if hosts else ()))
-
-
-def _leaves(plan: OtherPlan) -> Iterable[int]:
-    first = plan.links.table.devices.first[LEAF]
-    return range(first, first + plan.links.table.devices.n[LEAF])

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from estimator.bringup.networks.answer import settings_of
-from estimator.bringup.networks.other import OtherPlan, other_plans
+from estimator.bringup.networks.design import other_plans
+from estimator.bringup.networks.other import OtherPlan
 from estimator.bringup.parts.part import part_of
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.renderings.switches import eos, junos, nvue, nxos, sonic

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from types import ModuleType
 from typing import NamedTuple
 
 from estimator.bringup.plan.plan import ETHERNET, INFINIBAND, Plan
@@ -48,8 +49,22 @@ class Target:
 
     def files(self, plan: Plan) -> Iterator[File]:
         """The files, made one by one."""
-        made: Iterator[File] = import_module(f"estimator.bringup.renderings.{self.module}").files(plan)
+        made: Iterator[File] = self._module.files(plan)
         return made
+
+    def names(self, plan: Plan) -> list[str]:
+        """Names of its files, of a target of other networks."""
+        made: list[str] = self._module.names(plan)
+        return made
+
+    def file_named(self, plan: Plan, wanted: str) -> File | None:
+        """One of its files, of a target of other networks; None where it has none of this name."""
+        made: File | None = self._module.file_named(plan, wanted)
+        return made
+
+    @property
+    def _module(self) -> ModuleType:
+        return import_module(f"estimator.bringup.renderings.{self.module}")
 
     def is_for(self, plan: Plan) -> bool:
         """Whether the design has what the target configures."""

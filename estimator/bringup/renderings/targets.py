@@ -4,12 +4,12 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO, cast
 
-from estimator.bringup.networks.answer import networks_of
+from estimator.bringup.networks.answer import answered
+from estimator.bringup.networks.design import other_plans
 from estimator.bringup.parts.groups import answer_of
 from estimator.bringup.parts.part import part_of
 from estimator.bringup.plan.plan import Plan
-from estimator.bringup.plan.records import BringupPlan
-from estimator.bringup.renderings import networks
+from estimator.bringup.plan.records import BringupPlan, OtherNetwork
 from estimator.bringup.renderings.target import BOTH, IB, ROCE, File, Target
 from estimator.errors import Problem, SpecError
 from estimator.fabric.devices import SWITCH_KINDS
@@ -75,6 +75,17 @@ def plan_answer(plan: Plan) -> BringupPlan:
     return answer_of(plan, targets_of(plan)).but(networks=networks_of(plan))
 
 
+def networks_of(plan: Plan) -> list[OtherNetwork]:
+    """The networks of a design beside the compute fabric, in its order.
+
+    Raises
+    ------
+    SpecError
+        As ``other_plans``.
+    """
+    return [answered(one) for one in other_plans(plan)]
+
+
 def files_of(plan: Plan, name: str) -> Iterator[File]:
     """The files of one target.
 
@@ -102,7 +113,7 @@ def names_of(plan: Plan, name: str) -> list[str]:
         As ``files_of``.
     """
     if target_named(name).is_of_others:
-        return networks.names(plan)
+        return target_named(name).names(plan)
     if target_named(name).system is None:
         return [file.name for file in files_of(plan, name)]
     devices, out = plan.links.table.devices, []
@@ -123,7 +134,7 @@ def file_of(plan: Plan, name: str, wanted: str | None = None) -> File:
         As ``files_of``, and for a file that the target has not.
     """
     if wanted is not None and target_named(name).is_of_others:
-        found = networks.file_named(plan, wanted)
+        found = target_named(name).file_named(plan, wanted)
     else:
         found = next((file for file in files_of(_with(plan, name, wanted), name) if wanted in (None, file.name)), None)
     if found:

@@ -176,3 +176,17 @@ def test_thresholds_about_a_ports_own_speed_go_before_those_about_others() -> No
     switch = next(plan_named("Arista").switches(SYSTEMS["eos"]))
     assert marking(switch, 400).min_bytes == 508_000
     assert (marking(switch, 100).min_bytes, marking(switch, 100).trust) == (150_000, "C")
+
+
+@pytest.mark.parametrize("name", ["mixed", "Arista"])
+def test_ports_have_the_names_of_their_own_box_at_both_ends(name: str) -> None:
+    plan = plan_named(name)
+    own = {
+        switch.name: {one.name: (one.peer, one.peer_port) for one in switch.interfaces}
+        for device in plan.wired.switches
+        for switch in plan.switches(usual_system(plan.links.switches[plan.wired.kind(device)]), [device])
+    }
+    between = [(switch, port, *peer) for switch, ports in own.items() for port, peer in ports.items() if peer[0] in own]
+    assert between
+    for switch, port, peer, peer_port in between:
+        assert own[peer][peer_port] == (switch, port)

@@ -5,12 +5,13 @@ import io
 import json
 import re
 from functools import cache
-from ipaddress import IPv4Network, ip_address, ip_interface, ip_network
+from ipaddress import IPv4Interface, IPv4Network, ip_address, ip_interface, ip_network
 
 import jsonschema
 import pytest
 
-from estimator.bringup.networks.other import OtherPlan, next_subnet, other_plans
+from estimator.bringup.networks.design import next_subnet, other_plans
+from estimator.bringup.networks.other import OtherPlan
 from estimator.bringup.plan.choices import USUAL, Choices
 from estimator.bringup.plan.design import plan_of
 from estimator.bringup.plan.facts import chosen
@@ -74,7 +75,7 @@ def test_every_host_port_of_every_network_has_an_address_of_the_leaf_that_it_lea
         taken |= addresses
         gateways = {one.name: str(one.gateway) for one in switches(one) if one.gateway}
         for row in made:
-            inside = ip_interface(gateways[row["switch"]])
+            inside = IPv4Interface(gateways[row["switch"]])
             assert ip_interface(row["address"]).network == inside.network
             assert ip_interface(row["address"]).ip != inside.ip == ip_address(row["gateway"])
             assert inside.network.subnet_of(one.subnet)
