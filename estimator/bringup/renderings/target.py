@@ -45,7 +45,7 @@ class Target:
     module: str
     system: str | None = None
     is_of_others: bool = False
-    """Whether it is of the networks beside the compute fabric. Its module has ``names(plan)`` and ``file_named(plan, name)``."""
+    """Whether it is of the networks beside the compute fabric. Its code has ``names(plan)`` and ``file_named(plan, name)``."""
 
     def files(self, plan: Plan) -> Iterator[File]:
         """The files, made one by one."""
