@@ -255,6 +255,20 @@ def _links(asked: argparse.Namespace) -> Iterator[bytes]:
 
 
 @_verb(
+    "a design that grows: what each phase buys, costs, rewires and leaves unused",
+    _SPEC,
+    _format("json", "csv, csv-years, csv-cables"),
+)
+def _phases(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.catalog.loader import load_catalog
+    from estimator.handoff.phases import phase_format
+    from estimator.spec.parse import parse_spec
+
+    file_format, catalog = phase_format(asked.format), load_catalog()
+    return file_format.write(parse_spec(_read_json(asked.file), catalog), catalog)
+
+
+@_verb(
     "files that put the ranks of a layout on a design's links",
     _SPEC,
     _argument("layout", metavar="LAYOUT", help="a JSON file: parallel, layout, or prefill and decode"),

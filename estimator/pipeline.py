@@ -19,6 +19,7 @@ from estimator.cost.inputs import Priced, priced
 from estimator.cost.power import design_power, power_of
 from estimator.cost.reliability import expected_failures, failing_parts
 from estimator.cost.result import Cost, Power
+from estimator.designs.links import all_links
 from estimator.designs.networks import design_plan, sized_fabrics, sized_others
 from estimator.designs.subject import Subject
 from estimator.designs.system import system_of
@@ -31,12 +32,13 @@ from estimator.findings.fabric import Finding, findings_of, of_problem
 from estimator.findings.failures import failures_of
 from estimator.findings.finding import in_word
 from estimator.findings.future import about_growth, about_spares, cannot_grow
-from estimator.findings.growth import Bought, compared_specs, growth_of, is_recabled, moved_manager_links
 from estimator.findings.node_words import node_word
 from estimator.findings.parts import part_findings
 from estimator.findings.prices import age_findings, book_findings, own_price_findings
 from estimator.findings.result import Failures
 from estimator.floor.whole_racks import whole_racks
+from estimator.growth.phases import BuiltPhase, in_phase, phase_specs, phases_of, too_many_links
+from estimator.growth.room import Bought, compared_specs, growth_of, is_recabled, moved_manager_links
 from estimator.networks.sized import OtherSized
 from estimator.performance.result import Performance, UsedCalibration
 from estimator.performance.times import design_performance
@@ -48,6 +50,7 @@ from estimator.result import Estimate, Versions
 from estimator.spec.calibration import Calibrated, constants_of
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.parse import parse_spec
+from estimator.spec.phases import PhaseEntry
 from estimator.version import MODEL_VERSION
 
 DESIGN = "design"  # the key of a request that has one
@@ -150,7 +153,9 @@ def _one(
         failures=of_bill.failures,
         racks=whole.shown(catalog) if whole else None,
     )
-    made = _with_growth(made, fabric, catalog) if "growth" in wanted else made
+    if "growth" in wanted:
+        made = _with_growth(made, fabric, catalog)
+        made = _with_phases(made, fabric, catalog) if spec.phases else made
     word = node_word(spec.compute.server, catalog)
     made = made.but(findings=[in_word(finding, word) for finding in made.findings])
     return made if "bom" in wanted else made.but(bom=None)
@@ -300,6 +305,42 @@ def _with_growth(made: Estimate, fabric: SizedFabric, catalog: Catalog) -> Estim
     recabled = is_recabled(made.spec, fabric, grown_fabric)
     growth = growth_of(_bought(made), _bought(grown), _bought(right), moved, recabled)
     return made.but(growth=growth, findings=[*made.findings, *about_growth(made.spec, growth)])
+
+
+def _with_phases(made: Estimate, fabric: SizedFabric, catalog: Catalog) -> Estimate:
+    """The estimate with ``phases``; or with what stands in the way of one of them among its findings."""
+    try:
+        built = [
+            _built_phase(entry, spec, at, catalog)
+            for at, (entry, spec) in enumerate(
+                zip(made.spec.phases, phase_specs(made.spec, fabric, catalog), strict=True)
+            )
+        ]
+    except (SpecError, InfeasibleDesign) as error:
+        found = [Finding("phase_not_possible", "warning", one.field, one.message) for one in error.problems]
+        return made.but(findings=[*made.findings, *found])
+    return made.but(phases=phases_of(built))
+
+
+def _built_phase(entry: PhaseEntry, spec: DesignSpec, at: int, catalog: Catalog) -> BuiltPhase:
+    """One phase, estimated.
+
+    Raises
+    ------
+    InfeasibleDesign
+        With what stands in its way, under the key of the phase.
+    """
+    try:
+        ((made, fabric),) = _with_fabrics([spec], catalog, ("counts", "links", "cables", "bom", "cost"))
+        (others,) = sized_others([spec], [fabric], catalog)
+    except InfeasibleDesign as error:
+        raise InfeasibleDesign([in_phase(problem, at) for problem in error.problems]) from None
+    if made.bom is None or made.cost is None:
+        raise ValueError("phases compare bills of materials and their cost")
+    if too_many_links([*made.fabrics.values()]):
+        return BuiltPhase(entry, made.fabrics[COMPUTE], made.bom, made.cost, None)
+    links = all_links(spec, fabric, design_plan(spec, fabric, catalog, others), others, catalog)
+    return BuiltPhase(entry, made.fabrics[COMPUTE], made.bom, made.cost, links)
 
 
 def _bought(made: Estimate) -> Bought:

@@ -8,8 +8,9 @@ from estimator.cabling.result import SizedNetwork
 from estimator.catalog.ports import COMPUTE
 from estimator.cost.result import Cost, Power
 from estimator.findings.finding import Finding
-from estimator.findings.result import Failures, Growth
+from estimator.findings.result import Failures
 from estimator.floor.result import RackSystem
+from estimator.growth.result import Growth, Phases
 from estimator.performance.result import Performance
 from estimator.record import IfAny, Newer, Record
 from estimator.spec.design import DesignSpec
@@ -40,6 +41,8 @@ class Estimate(Record):
     racks: IfAny[RackSystem] = None
     growth: Newer[Growth | None] = None
     """Null where the design has no room to grow."""
+    phases: IfAny[Phases] = None
+    """Where the request names phases."""
 
     @property
     def compute(self) -> SizedNetwork:

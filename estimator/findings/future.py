@@ -7,7 +7,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.cost.reliability import Failing, short_of_spares
 from estimator.errors import Change, Problem
 from estimator.findings.fabric import Finding
-from estimator.findings.result import Growth
+from estimator.growth.result import Growth
 from estimator.spec.design import DesignSpec
 from estimator.units import counted
 

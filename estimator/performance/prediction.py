@@ -16,9 +16,17 @@ from estimator.performance.bandwidth import LIMITS, Points, SystemColumns, compl
 from estimator.performance.collectives import COLLECTIVES, VARIANTS
 from estimator.performance.times import Times, algorithm_name, points_of, predict_times, protocol_name
 from estimator.record import IfAny, Json, Record
-from estimator.spec.calibration import Calibrated, calibrated_problems, constants_of
+from estimator.spec.calibration import (
+    MOST_SMALL_US,
+    SMALL_GPUS_WORDS,
+    SMALL_MESSAGE_WORDS,
+    STACK_WORDS,
+    Calibrated,
+    Stack,
+    calibrated_problems,
+    constants_of,
+)
 from estimator.spec.checking import Ratio, Section, unknown_part, validated
-from estimator.spec.floors import MOST_SMALL_US, SMALL_GPUS_WORDS, SMALL_MESSAGE_WORDS, STACK_WORDS, Stack
 from estimator.units import byte_s_to_gb_s, ceil_div, s_to_us
 
 MAX_GPUS = 1_048_576

@@ -280,7 +280,7 @@ def adds_in_switches(spec: DesignSpec, catalog: Catalog) -> float:
 
 
 def _growth_nodes(found: Alike) -> FloatArray:
-    """Nodes that ports are held for; those of today where growing to them would rewire switches (findings/growth.py)."""
+    """Nodes that ports are held for; those of today where growing to them would rewire switches (growth/room.py)."""
     sizing, leaves = found.sizing, found.sizing.leaves
     held = np.maximum(np.maximum(sizing.asked.grow_nodes, leaves.built_nodes), sizing.asked.nodes)
     breaks_units = sizing.asked.full_unit & (leaves.unit_nodes > 0) & (held % np.maximum(leaves.unit_nodes, 1) > 0)

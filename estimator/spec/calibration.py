@@ -1,9 +1,11 @@
-"""A site's own values of some constants: how a design or a prediction carries them, and what they do to the model."""
+"""A site's own values of some constants, and the floor that its short messages stand on: how a request carries them, and what
+they do to the model.
+"""
 
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -12,6 +14,19 @@ from estimator.errors import Problem
 from estimator.record import Json
 from estimator.spec.checking import Section
 
+Stack = Literal["lean", "slow-host", "kubernetes", "efa-blackwell", "two-racks-nvl72"]
+MOST_SMALL_US = 100_000.0
+STACK_WORDS = (
+    "A host, launcher and plugin that are known by a measured floor of short messages; null where it is not known, and the "
+    "band then holds what sites differ by."
+)
+SMALL_MESSAGE_WORDS = (
+    "Measured time of a message of 1 KiB or less, in µs: all latencies follow it. Of the requested collective; of a design's "
+    "curves, an all-reduce."
+)
+SMALL_GPUS_WORDS = (
+    "GPUs of that measurement; where left out, the request's largest count, and of a design one scale-up domain."
+)
 MAX_CALIBRATED = 40
 LARGEST = 1e9  # of any constant, in its unit: far beyond each, so that nothing overflows
 

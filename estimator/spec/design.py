@@ -12,16 +12,24 @@ from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 
 from estimator.record import Given, Json
-from estimator.spec.calibration import Calibrated
+from estimator.spec.calibration import (
+    MOST_SMALL_US,
+    SMALL_GPUS_WORDS,
+    SMALL_MESSAGE_WORDS,
+    STACK_WORDS,
+    Calibrated,
+    Stack,
+)
 from estimator.spec.checking import Section, empty, left_out, not_true_or_false, quantity
 from estimator.spec.economics import Economics
 from estimator.spec.fabric import MAX_NODES, Fabric, OtherFabric
-from estimator.spec.floors import MOST_SMALL_US, SMALL_GPUS_WORDS, SMALL_MESSAGE_WORDS, STACK_WORDS, Stack
+from estimator.spec.phases import MOST_PHASES, PHASES_WORDS, PhaseEntry
 from estimator.spec.site import Site
 
 Kept = TypeVar("Kept", bound=BaseModel)
 MAX_GPUS = 4_194_304
 MAX_OTHER_FABRICS = 8
+LEFT_OUT_OF_HASH = ("phases",)
 
 
 class Compute(Section):
@@ -131,6 +139,9 @@ class DesignSpec(Section):
     site: Site = Field(default_factory=left_out(Site), title="Site")
     economics: Economics = Field(default_factory=left_out(Economics), title="Money")
     workload: Workload = Field(default_factory=left_out(Workload), title="Workload")
+    phases: list[PhaseEntry] = Field(
+        default_factory=empty, max_length=MOST_PHASES, title="Phases", description=PHASES_WORDS
+    )
 
     _given: Json = PrivateAttr(default_factory=dict)
 
@@ -188,6 +199,10 @@ def spec_json_schema() -> Json:
 
 
 def spec_hash(spec: DesignSpec) -> str:
-    """SHA-256 of the normalized spec, 16 hexadecimal digits: equal for requests that mean the same."""
-    text = json.dumps(spec.as_json(), sort_keys=True, separators=(",", ":"))
+    """SHA-256 of the normalized spec, 16 hexadecimal digits: equal for requests that mean the same.
+
+    Keys of LEFT_OUT_OF_HASH count where they say something, so that designs from before them keep their hashes.
+    """
+    values = {key: value for key, value in spec.as_json().items() if value or key not in LEFT_OUT_OF_HASH}
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

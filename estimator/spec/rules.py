@@ -14,6 +14,7 @@ from estimator.spec.checking import unknown_part
 from estimator.spec.design import Compute, DesignSpec
 from estimator.spec.fabric import MAX_ENDPOINTS, UPLINK_RATES, Fabric
 from estimator.spec.floor import SitePlan, plan_problems, resolved_plan
+from estimator.spec.phases import phase_problems, resolved_phases
 from estimator.spec.rates import endpoint_rate, port_rate, ports_a_cage, uplink_rate
 from estimator.units import ceil_div, counted, divisors
 
@@ -35,7 +36,10 @@ def resolve(draft: DesignSpec, catalog: Catalog, found: list[Problem]) -> tuple[
     )
     if site.plan is not None:
         site = site.model_copy(update={"plan": _resolve_plan(site.plan, compute, fabric, catalog, problems)})
-    resolved = draft.model_copy(update={"compute": compute, "fabric": fabric, "site": site})
+    size = (compute.nodes or None, compute.gpus_per_node or 1)
+    problems += phase_problems(draft.phases, *size)
+    phases = resolved_phases(draft.phases, *size)
+    resolved = draft.model_copy(update={"compute": compute, "fabric": fabric, "site": site, "phases": phases})
     if not problems:
         problems += _count_problems(resolved, catalog)
     return resolved, problems

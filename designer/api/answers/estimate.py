@@ -12,8 +12,9 @@ from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
 from estimator.compare.sensitivity import Step, StepFigures
 from estimator.cost.result import Cost, Power
 from estimator.findings.finding import Finding
-from estimator.findings.result import Failures, Growth
+from estimator.findings.result import Failures
 from estimator.floor.result import FloorFigures, RackSystem
+from estimator.growth.result import Growth, Phases
 from estimator.performance.result import Performance
 from estimator.ranges import Range
 from estimator.result import Versions
@@ -41,6 +42,7 @@ class Preview(Answer):
     performance = shape(Performance)
     failures = shape(Failures, required=False, help_text="What losses leave, and how often to expect them.")
     growth = shape(Growth, required=False, allow_null=True, help_text="Where the design has room to grow.")
+    phases = shape(Phases, required=False, help_text="Where the design names phases; not in a preview.")
     racks = shape(
         RackSystem,
         required=False,

@@ -7,7 +7,8 @@ from designer.wording.numbers import NO_BREAK_SPACE, words
 from estimator.bom.result import BomWithLines
 from estimator.catalog.loader import load_catalog
 from estimator.cost.result import ExpectedFailures
-from estimator.findings.result import Growth, GrowthStage, Loss
+from estimator.findings.result import Loss
+from estimator.growth.result import Growth, GrowthStage
 from estimator.result import PricedEstimate
 
 LOST = {

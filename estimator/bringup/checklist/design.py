@@ -6,15 +6,15 @@ from estimator.bom.facility import nodes_per_rack
 from estimator.bom.lines import PANEL, RACK_SYSTEM, is_rack
 from estimator.bringup.acceptance.design import design_contract
 from estimator.bringup.acceptance.result import Gate
-from estimator.bringup.checklist.cables import bundles_of, transceivers_of
-from estimator.bringup.checklist.effort import crews, tasks
 from estimator.bringup.checklist.places import places_of
-from estimator.bringup.checklist.result import Assumed, Checklist, CrewWork, Item, Phase
+from estimator.bringup.checklist.result import Checklist, CrewWork, Item, Phase
 from estimator.bringup.checklist.schedule import DAYS_PER_WEEK, Work, scheduled, staffed
 from estimator.bringup.checklist.works import PHASES, works_of
 from estimator.bringup.plan.choices import MOST_WEEKS, WEEKS, checked_weeks
+from estimator.cabling.bundles import bundles_of, transceivers_of
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
+from estimator.crews.effort import Assumed, assumed, crews, tasks
 from estimator.errors import Problem, SpecError
 from estimator.findings.node_words import node_word
 from estimator.link_list import link_list
@@ -24,6 +24,7 @@ from estimator.spec.network_rules import other_keys
 from estimator.version import MODEL_VERSION
 
 MOST_LINKS = 400_000
+ONLY_OF_GROWTH = ("cable-out", "cable-move", "switch-out")  # a site that is built has nothing to take out
 PARTS = ("counts", "links", "cables", "bom")
 
 
@@ -156,16 +157,7 @@ def _assumptions(weeks: float, numbers: Mapping[str, int]) -> Iterator[Assumed]:
         basis="assumption",
         source="A site's time from the first rack to the last gate; requests may say another",
     )
-    for name, task in tasks().items():
-        yield Assumed(
-            name=name,
-            value=task.minutes,
-            low=task.low,
-            high=task.high,
-            unit="person-minutes",
-            basis=task.basis,
-            source=task.source,
-        )
+    yield from (assumed(name) for name in tasks() if name not in ONLY_OF_GROWTH)
     for name, crew in crews().items():
         yield Assumed(
             name=f"{name} crew",

@@ -2,6 +2,7 @@
 
 import hashlib
 
+from estimator.crews.effort import Assumed
 from estimator.record import IfAny, Record
 
 
@@ -57,18 +58,6 @@ class CrewWork(Record):
     hours: float
     """Person-hours."""
     last_day: int
-
-
-class Assumed(Record):
-    """A figure that hours rest on."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    unit: str
-    basis: str
-    source: str
 
 
 class Checklist(Record):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from heapq import heapreplace
 from math import ceil
 
-from estimator.bringup.checklist.effort import crews
+from estimator.crews.effort import crews
 
 DAYS_PER_WEEK = 5
 MOST_CREWS = 64  # of a kind: more are in each other's way

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from estimator.bringup.acceptance.result import Gate
-from estimator.bringup.checklist.cables import Bundle
-from estimator.bringup.checklist.effort import person_hours, tasks
 from estimator.bringup.checklist.places import Places
 from estimator.bringup.checklist.schedule import Work
+from estimator.cabling.bundles import Bundle
+from estimator.crews.effort import person_hours, tasks
 from estimator.findings.node_words import said
 from estimator.units import counted
 

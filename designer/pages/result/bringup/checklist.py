@@ -27,9 +27,9 @@ from designer.services.bringup.checklists import (
 from designer.services.bringup.choosing import weeks_asked
 from designer.wording.context import Context
 from designer.wording.query import MAX_DIGITS, one_of
-from estimator.bringup.checklist.effort import crews
 from estimator.bringup.checklist.files import CHECKLIST_FORMATS
 from estimator.bringup.checklist.result import Checklist, Phase
+from estimator.crews.effort import crews
 from estimator.errors import EstimatorError
 from estimator.record import Given
 from estimator.units import is_whole_number

@@ -13,7 +13,7 @@ from estimator.errors import Problem
 from estimator.fabric.sized import SizedFabric
 from estimator.fabric.topology import Panels, link_table
 from estimator.findings.future import about_growth, cannot_grow
-from estimator.findings.growth import compared_specs, is_recabled, moved_manager_links, nodes_sized_for, upgrade_lines
+from estimator.growth.room import compared_specs, is_recabled, moved_manager_links, nodes_sized_for, upgrade_lines
 from estimator.pipeline import estimate
 from estimator.ranges import Range
 from estimator.spec.change import apply_change

@@ -15,7 +15,7 @@ from estimator.cabling.result import SizedNetwork
 from estimator.catalog.catalog import Catalog
 from estimator.fabric.devices import manager_links_of_leaves
 from estimator.fabric.sized import SizedFabric
-from estimator.findings.result import Growth, GrowthLine, GrowthNodes, GrowthStage, Upgrade
+from estimator.growth.result import Growth, GrowthLine, GrowthNodes, GrowthStage, Upgrade
 from estimator.ranges import total_of
 from estimator.spec.change import apply_change
 from estimator.spec.design import DesignSpec
@@ -48,7 +48,7 @@ def compared_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> t
     nodes = nodes_sized_for(spec, fabric)
     if nodes == fabric.n_nodes:
         return None
-    values = spec.as_json()
+    values = apply_change(spec.as_json(), {"phases": None})
     unit = fabric.wiring.unit_nodes
     # whole units of more nodes would be a larger design than the one that ports are held for
     whole = "as-bought" if unit and nodes % unit else spec.fabric.provision

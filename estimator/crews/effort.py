@@ -5,6 +5,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from estimator.ranges import Range
+from estimator.record import Record
+
 FOLDER = Path(__file__).parent
 MINUTES_PER_HOUR = 60
 
@@ -16,6 +19,18 @@ class Task(NamedTuple):
     low: float
     high: float
     crew: str
+    basis: str
+    source: str
+
+
+class Assumed(Record):
+    """A figure that hours rest on, as an answer states it."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    unit: str
     basis: str
     source: str
 
@@ -58,6 +73,26 @@ def crews() -> dict[str, Crew]:
 def person_hours(task: str, units: float) -> float:
     """What so many units of a kind of work take."""
     return tasks()[task].minutes * units / MINUTES_PER_HOUR
+
+
+def person_minutes(task: str, units: float) -> Range[float]:
+    """The same in minutes, with the range that sites lie in."""
+    one = tasks()[task]
+    return Range(one.low, one.minutes, one.high) * units
+
+
+def assumed(task: str) -> Assumed:
+    """What a kind of work is taken to need."""
+    one = tasks()[task]
+    return Assumed(
+        name=task,
+        value=one.minutes,
+        low=one.low,
+        high=one.high,
+        unit="person-minutes",
+        basis=one.basis,
+        source=one.source,
+    )
 
 
 def _rows(name: str) -> list[dict[str, str]]:

@@ -1,0 +1,1 @@
+"""Work at the site: what a unit of it takes, and who does it."""

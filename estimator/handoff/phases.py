@@ -1,0 +1,169 @@
+"""The phases of a design as files: what each buys and leaves unused, the years, and every cable that it touches."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from estimator.cabling.links import LinkList
+from estimator.catalog.catalog import Catalog
+from estimator.designs.networks import sized_fabrics
+from estimator.errors import InfeasibleDesign, Problem, SpecError, one_of_formats
+from estimator.growth.phases import MOST_LINKS, in_phase, phase_specs
+from estimator.growth.recabling import KEPT, Cable, Step, steps_between
+from estimator.growth.result import PhaseLine, Phases, YearCost
+from estimator.handoff.cells import Cell, csv_blocks, guarded
+from estimator.link_list import link_lists
+from estimator.pipeline import estimate
+from estimator.spec.design import DesignSpec
+
+BOUGHT, STRANDED = "bought", "stranded"
+ENDS = ("low", "typical", "high")
+PARTS = ("counts", "links", "cables", "bom", "cost", "growth")
+BILL_COLUMNS = (
+    *("phase", "date", "state", "network", "category", "part", "part_number", "description", "length_m", "quantity"),
+    *(f"{name}_usd_{end}" for name in ("unit_price", "price") for end in ENDS),
+    *("price_basis", "price_source", "assumed"),
+)
+YEAR_COLUMNS = (
+    "year",
+    *(f"{name}_usd_{end}" for name in ("bought", "one_off", "running", "total", "cumulative") for end in ENDS),
+)
+CABLE_COLUMNS = (
+    *("phase", "date", "action", "network", "tier", "label_before", "label_after", "part", "length_m", "cables"),
+    *("a_device_before", "a_port_before", "b_device_before", "b_port_before"),
+    *("a_device", "a_port", "b_device", "b_port"),
+)
+
+
+def bill_rows(phases: Phases) -> Iterator[tuple[Cell, ...]]:
+    """A line of what a phase buys or leaves unused, as BILL_COLUMNS."""
+    for phase in phases.phases:
+        for state, lines in ((BOUGHT, phase.bill), (STRANDED, phase.stranded)):
+            yield from ((phase.name, phase.date, state, *_line(line)) for line in lines)
+
+
+def _line(line: PhaseLine) -> tuple[Cell, ...]:
+    what = (line.fabric, line.category, line.part, line.part_number, line.description, line.length_m, line.quantity)
+    prices = (line.unit_price_usd, line.extended_price_usd)
+    money = (end for price in prices for end in (price or (None, None, None)))
+    return (*what, *money, line.price_basis, line.price_source, line.assumption)
+
+
+def year_row(one: YearCost) -> tuple[Cell, ...]:
+    """A year as YEAR_COLUMNS."""
+    amounts = (one.bought_usd, one.one_off_usd, one.running_usd, one.total_usd, one.cumulative_usd)
+    return (one.year, *(end for amount in amounts for end in amount))
+
+
+def cable_rows(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[Cell, ...]]:
+    """Every cable that a phase takes out, moves or lays, as CABLE_COLUMNS; of the first phase all of them.
+
+    Raises
+    ------
+    SpecError
+        If the design has no phases, or two of them more than MOST_LINKS links.
+    InfeasibleDesign
+        If one of its phases cannot be built.
+    """
+    _need_phases(spec)
+    _, (first,) = sized_fabrics([spec], catalog)
+    before: tuple[LinkList, ...] = ()
+    n_before = 0
+    for at, (entry, one) in enumerate(zip(spec.phases, phase_specs(spec, first, catalog), strict=True)):
+        try:
+            after = link_lists(one, catalog)
+        except InfeasibleDesign as error:
+            raise InfeasibleDesign([in_phase(problem, at) for problem in error.problems]) from None
+        n_after = sum(map(len, after))
+        if n_before + n_after > MOST_LINKS:
+            message = (
+                f"Cables of two phases are compared up to {MOST_LINKS:,} links, and phases {at} and {at + 1} have "
+                f"{n_before + n_after:,}. Make phases of one pod."
+            )
+            raise SpecError([Problem(f"phases[{at}].nodes", "too_many_links", message)])
+        for step in steps_between(before, after):
+            if step.action != KEPT:
+                yield (entry.name or f"Phase {at + 1}", entry.date, *_step(step))
+        before, n_before = after, n_after
+
+
+def _step(step: Step) -> tuple[Cell, ...]:
+    one = step.cable
+    numbers = (step.before.number if step.before else None, step.after.number if step.after else None)
+    what = (step.action, one.fabric, one.tier, *numbers, one.part, one.length_m, one.pieces)
+    return (*what, *_ends(step.before), *_ends(step.after))
+
+
+def _ends(cable: Cable | None) -> tuple[Cell, ...]:
+    return (*cable.a, *cable.b) if cable else (None,) * 4
+
+
+def _need_phases(spec: DesignSpec) -> None:
+    if not spec.phases:
+        message = (
+            'The design has no phases. Give two to five: [{"date": "2027-01"}, {"date": "2027-09", "nodes": 128}].'
+        )
+        raise SpecError([Problem("phases", "missing", message)])
+
+
+def phases_of_design(spec: DesignSpec, catalog: Catalog) -> Phases:
+    """The phases of a design, whatever else its Estimate says.
+
+    Raises
+    ------
+    SpecError
+        If it has none, or one of them cannot be.
+    """
+    _need_phases(spec)
+    (made,) = estimate([spec], catalog, PARTS)
+    if made.phases is None:
+        found = [one for one in made.findings if one.code == "phase_not_possible"]
+        raise SpecError([Problem(one.field, one.code, one.message) for one in found])
+    return made.phases
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseFormat:
+    """One kind of file; ``purpose`` says what is in it."""
+
+    purpose: str
+    write: Callable[[DesignSpec, Catalog], Iterator[bytes]]
+
+
+def _json(spec: DesignSpec, catalog: Catalog) -> Iterator[bytes]:
+    yield (json.dumps(phases_of_design(spec, catalog).as_json(), ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _bill(spec: DesignSpec, catalog: Catalog) -> Iterator[bytes]:
+    return _csv(BILL_COLUMNS, bill_rows(phases_of_design(spec, catalog)))
+
+
+def _years(spec: DesignSpec, catalog: Catalog) -> Iterator[bytes]:
+    return _csv(YEAR_COLUMNS, map(year_row, phases_of_design(spec, catalog).years))
+
+
+def _cables(spec: DesignSpec, catalog: Catalog) -> Iterator[bytes]:
+    return _csv(CABLE_COLUMNS, cable_rows(spec, catalog))
+
+
+def _csv(header: tuple[str, ...], rows: Iterator[tuple[Cell, ...]]) -> Iterator[bytes]:
+    return (piece.encode() for piece in csv_blocks(header, (tuple(map(guarded, row)) for row in rows)))
+
+
+PHASE_FORMATS = {
+    "json": PhaseFormat("everything, for programs", _json),
+    "csv": PhaseFormat("a line a part and phase: bought, or stranded", _bill),
+    "csv-years": PhaseFormat("a line a year", _years),
+    "csv-cables": PhaseFormat("a line a cable that is laid, moved or taken out, with its labels", _cables),
+}
+
+
+def phase_format(name: str) -> PhaseFormat:
+    """A format by its name.
+
+    Raises
+    ------
+    SpecError
+        For a name that is none of PHASE_FORMATS.
+    """
+    return one_of_formats(name, PHASE_FORMATS)

@@ -1,0 +1,250 @@
+"""Phases of a design: bills that add up, years that add up, and cables compared by a second route."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import Any
+
+import pytest
+
+from estimator.catalog.loader import load_catalog
+from estimator.crews.effort import tasks
+from estimator.errors import SpecError
+from estimator.growth.recabling import ADDED, KEPT, MOVED, REMOVED, Cable, cables_of, steps_between
+from estimator.growth.result import GrowthPhase, Phases
+from estimator.handoff.phases import BILL_COLUMNS, CABLE_COLUMNS, phases_of_design
+from estimator.link_list import link_lists
+from estimator.pipeline import estimate
+from estimator.spec.change import apply_change
+from estimator.spec.design import spec_hash
+from estimator.spec.parse import parse_spec
+from tests.estimator.verbs import run
+
+CATALOG = load_catalog()
+BASE: dict[str, Any] = {
+    "compute": {"server": "dgx-h100", "nodes": 32},
+    "fabric": {"generation": "ndr"},
+}
+DATES = ["2027-01-01", "2027-09-01", "2028-06-01"]
+
+
+def phased(*nodes: int, base: dict[str, Any] = BASE, **more: Any) -> dict[str, Any]:
+    later = [{"date": date, "nodes": n} for date, n in zip(DATES[1:], nodes, strict=False)]
+    return apply_change(base, more) | {"phases": [{"date": DATES[0]}, *later]}
+
+
+def phases(values: dict[str, Any]) -> Phases:
+    return phases_of_design(parse_spec(values, CATALOG), CATALOG)
+
+
+def pieces(made: Any) -> dict[Any, int]:
+    out: dict[Any, int] = {}
+    for line in made.bom.lines:
+        key = (line.category, line.part, line.description, line.length_m)
+        out[key] = out.get(key, 0) + line.quantity + line.spare_quantity
+    return out
+
+
+def test_a_design_without_phases_is_the_one_that_it_was() -> None:
+    """The key counts in the hash where it says something; the hash is that of version 0.30 of the catalog's sample."""
+    spec = parse_spec(BASE, CATALOG)
+    assert spec_hash(spec) == "b7a3b9cbc5915997"
+    assert spec_hash(parse_spec(phased(64), CATALOG)) != spec_hash(spec)
+    (made,) = estimate([spec], CATALOG)
+    assert "phases" not in made.as_json()
+
+
+@pytest.mark.parametrize("nodes", [(128, 300), (33,), (32, 64)])
+def test_what_is_bought_less_what_is_stranded_is_the_bill_of_each_phase(nodes: tuple[int, ...]) -> None:
+    answer = phases(phased(*nodes))
+    owned: dict[Any, int] = {}
+    for phase, n in zip(answer.phases, (32, *nodes), strict=True):
+        (alone,) = estimate([parse_spec(apply_change(BASE, {"compute.nodes": n}), CATALOG)], CATALOG, ("bom",))
+        for line in phase.bill:
+            key = (line.category, line.part, line.description, line.length_m)
+            owned[key] = owned.get(key, 0) + line.quantity
+        used = dict(owned)
+        for line in phase.stranded:
+            used[line.category, line.part, line.description, line.length_m] -= line.quantity
+        assert {key: n for key, n in used.items() if n} == {key: n for key, n in pieces(alone).items() if n}
+        assert phase.nodes == n
+
+
+def test_years_add_up_to_the_phases() -> None:
+    """Running cost by hand: of the first phase for 243 days of 2027, of the second from 1 September."""
+    answer = phases(phased(128, 300))
+    assert [one.year for one in answer.years] == [2027, 2028, 2029, 2030]
+    first, second, third = answer.phases
+    of_2027 = (first.running_usd_per_year.typical * 243 + second.running_usd_per_year.typical * 122) / 365.25
+    assert answer.years[0].running_usd.typical == pytest.approx(of_2027)
+    of_2028 = (second.running_usd_per_year.typical * 152 + third.running_usd_per_year.typical * 214) / 365.25
+    assert answer.years[1].running_usd.typical == pytest.approx(of_2028)
+    bought = sum(one.bought_usd.typical for one in answer.phases)
+    assert answer.bought_usd.typical == pytest.approx(bought)
+    assert answer.years[-1].cumulative_usd.typical == pytest.approx(answer.total_usd.typical)
+    assert answer.total_usd.typical == pytest.approx(
+        bought + sum(one.one_off_usd.typical for one in answer.phases) + answer.running_usd.typical
+    )
+    (alone,) = estimate([parse_spec(BASE, CATALOG)], CATALOG, ("bom", "cost"))
+    assert alone.bom
+    assert alone.cost
+    assert first.bought_usd == alone.bom.totals_usd
+    assert first.one_off_usd.typical == pytest.approx(sum(one.typical for one in alone.cost.one_off_usd.values()))
+
+
+def by_ends(links: Any) -> dict[Any, Cable]:
+    return {(one.fabric, one.a, one.b): one for one in cables_of(links)}
+
+
+def test_cables_are_those_of_both_link_lists() -> None:
+    """Second route: sets of ends with part and length; nothing is lost and nothing comes from nowhere."""
+    here = link_lists(parse_spec(BASE, CATALOG), CATALOG)
+    there = link_lists(parse_spec(apply_change(BASE, {"compute.nodes": 128}), CATALOG), CATALOG)
+    steps = list(steps_between(here, there))
+    old, new = by_ends(here[0]), by_ends(there[0])
+    same = {ends for ends, cable in old.items() if ends in new and new[ends].kind == cable.kind}
+    kept = [step for step in steps if step.action == KEPT]
+    assert {(step.cable.fabric, step.cable.a, step.cable.b) for step in kept} == same
+    assert sorted(step.before.number for step in steps if step.before) == sorted(one.number for one in old.values())
+    assert sorted(step.after.number for step in steps if step.after) == sorted(one.number for one in new.values())
+    for step in steps:
+        if step.action == MOVED:
+            assert step.before
+            assert step.after
+            assert step.before.kind == step.after.kind
+            shared = len({step.before.a, step.before.b} & {step.after.a, step.after.b})
+            assert step.ends_moved == 2 - shared if shared else step.ends_moved == 2
+    # 8 leaves, 32 uplinks: from 8 a spine on four to 2 on sixteen. One cable of 256 and one more keep both of their ports
+    answer = phases(phased(128)).phases[1].recabling
+    assert answer
+    assert (answer.kept, answer.moved, answer.added, answer.removed) == (len(same), 512 - len(same), 1536, 0)
+
+
+@pytest.mark.parametrize("grow", [128, 200])
+def test_a_design_with_room_moves_no_cable_and_strands_nothing(grow: int) -> None:
+    answer = phases(phased(64, 128, **{"fabric.grow_to_nodes": grow}))
+    assert [one.recabling.touched for one in answer.phases[1:] if one.recabling] == [0, 0]
+    assert answer.recabling_minutes.typical == 0
+    assert answer.stranded_usd.typical == 0
+    assert all(one.counts.spine == answer.phases[0].counts.spine for one in answer.phases)
+
+
+def test_beyond_the_room_it_is_sized_for_itself() -> None:
+    answer = phases(phased(64, 200, **{"fabric.grow_to_nodes": 64}))
+    assert [one.recabling.touched > 0 for one in answer.phases[1:] if one.recabling] == [False, True]
+
+
+def test_what_is_of_no_use_is_stranded_at_its_price() -> None:
+    """128 servers at 1:1 need 16 spines and 1,024 cables to them, at 2:1 fewer of both: what is left over lies there."""
+    values = phased(128, base=apply_change(BASE, {"compute.nodes": 128}))
+    values["phases"][1]["oversubscription"] = "2:1"
+    answer = phases(values)
+    first, second = answer.phases
+    stranded = {line.use: line.quantity for line in second.stranded if line.category == "switch"}
+    assert sum(stranded.values()) == first.counts.switches - second.counts.switches + spare_switches(first, second)
+    expected = sum(line.quantity * line.unit_price_usd.typical for line in second.stranded if line.unit_price_usd)
+    assert answer.stranded_usd.typical == pytest.approx(expected) != 0
+    assert second.recabling
+    assert second.recabling.removed > 0
+    assert second.recabling.replaced_switches == first.counts.switches - second.counts.switches
+    assert sum(one.removed for one in second.recabling.tiers) == second.recabling.removed
+    assert second.bought_usd.typical == sum(
+        line.extended_price_usd.typical for line in second.bill if line.extended_price_usd
+    )
+
+
+def spare_switches(first: GrowthPhase, second: GrowthPhase) -> int:
+    """Spares of the first phase that the second has no part in: a share of the switches of a model, rounded up."""
+    share = CATALOG.economics["spare-switches"].typical
+    return math.ceil(first.counts.switches * share) - math.ceil(second.counts.switches * share)
+
+
+def test_minutes_are_counts_by_the_tasks() -> None:
+    """Cables of which one end stays cost a move, an end and the check of a link."""
+    base = phases(phased(128)).phases[1]
+    here = link_lists(parse_spec(BASE, CATALOG), CATALOG)
+    there = link_lists(parse_spec(apply_change(BASE, {"compute.nodes": 128}), CATALOG), CATALOG)
+    steps = [step for step in steps_between(here, there) if step.action in (MOVED, REMOVED)]
+    minutes = 0.0
+    for step in steps:
+        assert step.cable.is_fiber
+        whole = tasks()["cable-out"].minutes + tasks()["cable"].minutes
+        metres = tasks()["cable-metre"].minutes * step.cable.length_m
+        minutes += tasks()["cable-move"].minutes if step.ends_moved == 1 else whole + metres
+        minutes += tasks()["fiber-end"].minutes * step.ends_moved
+    crew = {one.crew: one for one in base.work}
+    assert crew["cabling"].recabling.typical == pytest.approx(minutes, abs=0.1)
+    moved = len(steps)
+    assert crew["network"].recabling.typical == pytest.approx(
+        moved * (tasks()["link"].minutes + tasks()["counter"].minutes), abs=0.1
+    )
+    assert crew["racks"].recabling.typical == 0
+    assert crew["racks"].installing.typical == 96 * tasks()["node"].minutes + 36 * tasks()["switch"].minutes
+
+
+def test_networks_beside_compute_are_compared_too() -> None:
+    both = apply_change(BASE, {"compute.nodes": 8}) | {"other_fabrics": [{"role": "storage"}]}
+    recabling = phases(phased(24, base=both)).phases[1].recabling
+    assert recabling
+    assert {one.fabric for one in recabling.tiers} == {"compute", "storage"}
+
+
+WRONG = [
+    ([{"date": "2027-01"}], "phases", "too_few"),
+    ([{"date": "2027-13"}, {"date": "2028-01", "nodes": 64}], "phases[0].date", "invalid"),
+    ([{"date": "2027-01"}, {"date": "2027-01-01", "nodes": 64}], "phases[1].date", "out_of_range"),
+    ([{"date": "2027-01"}, {"date": "2028-01", "nodes": 31}], "phases[1].nodes", "out_of_range"),
+    ([{"date": "2027-01"}, {"date": "2028-01"}], "phases[1].nodes", "missing"),
+    ([{"date": "2027-01", "nodes": 16}, {"date": "2028-01", "nodes": 64}], "phases[0].nodes", "contradiction"),
+    ([{"date": "2027-01"}, {"date": "2028-01", "nodes": 64, "gpus": 600}], "phases[1].gpus", "contradiction"),
+    ([{"date": "2027-01"}, {"date": "2043-01", "nodes": 64}], "phases[1].date", "out_of_range"),
+    ([{"date": f"20{27 + n}-01"} for n in range(6)], "phases", "out_of_range"),
+]
+
+
+@pytest.mark.parametrize(("given", "field", "code"), WRONG, ids=[f"{case[1]}-{case[2]}" for case in WRONG])
+def test_wrong_phases_are_refused_by_field(given: Any, field: str, code: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        parse_spec(BASE | {"phases": given}, CATALOG)
+    found = {(problem.field, problem.code) for problem in refused.value.problems}
+    assert (field, code) in found or (code == "invalid" and field in {one for one, _ in found})
+
+
+def test_a_size_in_gpus_is_whole_servers_and_the_first_may_be_said_again() -> None:
+    given = [{"date": "2027-01", "nodes": 32}, {"date": "2028-01", "gpus": 1001}]
+    spec = parse_spec(BASE | {"phases": given}, CATALOG)
+    assert [one.nodes for one in spec.phases] == [None, 126]
+    again = parse_spec(spec.as_json(), CATALOG)
+    assert spec_hash(again) == spec_hash(spec)
+
+
+def test_a_phase_that_cannot_be_is_a_finding_of_its_own_field() -> None:
+    one_leaf = {"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr", "tiers": 1}}
+    values = phased(4000, base=one_leaf)
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG)
+    assert made.phases is None
+    found = [one for one in made.findings if one.code == "phase_not_possible"]
+    assert [one.field for one in found] == ["phases[1].nodes"]
+    with pytest.raises(SpecError, match="Phase 2"):
+        phases_of_design(parse_spec(values, CATALOG), CATALOG)
+
+
+def test_the_command_line_has_phases_and_their_files() -> None:
+    values = phased(128)
+    answer = run("phases", "-", text=values)
+    assert answer.returncode == 0, answer.stderr
+    assert '"until": "2031-01-01"' in answer.stdout
+    bill = list(csv.DictReader(io.StringIO(run("phases", "-", "--format", "csv", text=values).stdout)))
+    assert tuple(bill[0]) == BILL_COLUMNS
+    assert all(row["price_basis"] and row["price_source"] for row in bill)
+    total = sum(float(row["price_usd_typical"]) for row in bill if row["state"] == "bought")
+    assert total == pytest.approx(phases(values).bought_usd.typical)
+    cables = list(csv.DictReader(io.StringIO(run("phases", "-", "--format", "csv-cables", text=values).stdout)))
+    assert tuple(cables[0]) == CABLE_COLUMNS
+    by_action = [row["action"] for row in cables if row["phase"] == "Phase 2"]
+    assert (by_action.count(MOVED), by_action.count(ADDED)) == (254, 1536)
+    refused = run("phases", "-", text=BASE)
+    assert refused.returncode == 2
+    assert "no phases" in refused.stderr
