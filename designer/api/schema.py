@@ -42,6 +42,7 @@ from designer.api.serializers import (
     FileQuery,
     LinksQuery,
     PageQuery,
+    PhasesQuery,
     PlacementQuery,
     RevisionDetailSerializer,
     SearchJobDetailSerializer,
@@ -570,6 +571,24 @@ cost_file = file_call(
     409,
     parameters=[FileQuery],
     description="CSV is the cash flow, a row a year. The workbook computes: change a parameter, and all figures follow.",
+)
+phases_read = call(
+    "get_phases",
+    "What each phase of a design buys, costs, rewires and leaves unused",
+    {200: answers.PhasesOfOne},
+    (404, 406, 409),
+    parameters=[PhasesQuery],
+    description="CSV is a line a part that a phase buys or leaves unused; the workbook adds years, crews and cables.",
+    tags=["estimates"],
+    is_conditional=True,
+)
+phase_cables = call(
+    "get_phase_cables",
+    "Every cable that a phase lays, moves or takes out",
+    files_of(TYPES["csv"]),
+    (404, 409),
+    description="Both numbers of its labels, before and after, and all four ends.",
+    tags=["estimates"],
 )
 workloads_read = call(
     "get_workloads",

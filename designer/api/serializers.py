@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from designer.api.answers import estimate as answers
 from designer.api.answers.shapes import shape, shapes
-from designer.exports.downloads import FORMATS
+from designer.exports.downloads import FORMATS, PHASE_FILES
 from designer.exports.placements import PLACEMENT_TYPES
 from designer.exports.workloads import TABLES, WORKLOAD_FORMATS
 from designer.forms.asking import AskForm
@@ -68,6 +68,10 @@ class CatalogQuery(PageQuery):
 
 class BomQuery(serializers.Serializer[Any]):
     format = _choice(FORMATS, required=False, help_text="The form of the answer; without it Accept says, else JSON.")
+
+
+class PhasesQuery(serializers.Serializer[Any]):
+    format = _choice(("json", *PHASE_FILES), required=False, help_text="The form; without it Accept says, else JSON.")
 
 
 class FileQuery(serializers.Serializer[Any]):

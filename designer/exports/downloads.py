@@ -9,8 +9,10 @@ from designer.exports.csv import csv_bytes
 from designer.exports.file_names import design_file_stem
 from designer.exports.sheets.bom import bill_sheet, totals_sheet
 from designer.exports.sheets.cost import cost_sheets
+from designer.exports.sheets.phases import bills_sheet, phase_sheets
 from designer.exports.tables import Table, bom_table, design_table, in_words_of, provenance, sources_table
 from designer.exports.xlsx import xlsx_bytes
+from estimator.growth.result import Phases
 from estimator.result import PricedEstimate
 
 CSV_TYPE = "text/csv; charset=utf-8"
@@ -80,7 +82,25 @@ def cost_pdf(estimate: PricedEstimate, created: datetime) -> Download:
     return Download(file_name(estimate, "pdf", "cost"), PDF_TYPE, cost_report(estimate, created))
 
 
+def phases_csv(estimate: PricedEstimate, created: datetime) -> Download:
+    """What each phase buys and leaves unused, for machines."""
+    content = csv_bytes(bills_sheet(_phased(estimate)), provenance(estimate))
+    return Download(file_name(estimate, "csv", "phases"), CSV_TYPE, content)
+
+
+def phases_xlsx(estimate: PricedEstimate, created: datetime) -> Download:
+    """Phases, years, bills of materials, crews and cables, with the design and its sources behind them."""
+    return workbook(estimate, phase_sheets(_phased(estimate)), created, "phases")
+
+
+def _phased(estimate: PricedEstimate) -> Phases:
+    if estimate.phases is None:
+        raise ValueError("the design has no phases")
+    return estimate.phases
+
+
 BOM_FILES: dict[str, Writer] = {"csv": bom_csv, "xlsx": bom_xlsx, "pdf": bom_pdf}
+PHASE_FILES: dict[str, Writer] = {"csv": phases_csv, "xlsx": phases_xlsx}
 COST_FILES: dict[str, Writer] = {"csv": cost_csv, "xlsx": cost_xlsx, "pdf": cost_pdf}
 FORMATS = ("json", *BOM_FILES)
 TYPES = {"csv": CSV_TYPE, "xlsx": XLSX_TYPE, "pdf": PDF_TYPE}

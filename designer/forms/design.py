@@ -36,6 +36,7 @@ from designer.forms.networks import (
     label_of,
     path_of_problem,
 )
+from designer.forms.phases import PHASES, text_of_phases
 from designer.models import KeptPart
 from designer.wording.context import Context
 from designer.wording.names import BOOKS
@@ -298,6 +299,7 @@ class DesignForm(forms.Form):
                 if value is None and not key.info.is_required()
                 else value
             )
+        initial[field_name(PHASES)] = text_of_phases(read_path(values, PHASES))
         initial[field_name(PLAN)] = read_path(values, PLAN) is not None
         entries = first_entries(values.get(OTHERS))
         initial |= {field_name(path): path in entries for path in ROLE_FIELDS}

@@ -8,6 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from designer.forms.phases import PHASES, phases_of_text
 from designer.wording.context import Context
 from estimator.catalog.catalog import Catalog
 from estimator.record import Given
@@ -78,6 +79,8 @@ class Key:
 
     def parse(self, text: str) -> Any:
         """What was typed as the value it stands for; text that stands for none stays text, and parse_spec says what is wrong."""
+        if self.path == PHASES:
+            return phases_of_text(text)
         for choice in self.choices:
             if text == str(choice):
                 return choice

@@ -57,7 +57,7 @@ GROUPS = (
                 ("fabric.leaf_radix", "fabric.spine_radix", "fabric.core_radix", "fabric.leaf_downlinks",
                  "fabric.leaf_uplinks", "fabric.least_spines"), is_open=False),
         Section("Growth and reserve",
-                ("fabric.provision", "fabric.grow_to_nodes", "fabric.reserved.fabric_manager_links"),
+                ("fabric.provision", "fabric.grow_to_nodes", "phases", "fabric.reserved.fabric_manager_links"),
                 ("fabric.reserved.leaf_ports", "fabric.reserved.spine_ports"), is_open=False),
         Section("Other networks", tuple(ROLE_FIELDS), tuple(ROLE_KEYS), is_open=False),
     ), is_open=True),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from designer.forms.keys import Key
+from designer.forms.phases import PHASES
 from estimator.record import Given
 from estimator.spec.fabric import OtherFabric
 
@@ -80,6 +81,8 @@ def entries_of(kept: Any, ticked: list[str], typed: Given) -> Any:
 
 def path_of_problem(field: str, entries: Any) -> str:
     """``other_fabrics[1].tiers`` → the path of its field in the form, else of the network's box; other fields as they are."""
+    if field.startswith(f"{PHASES}["):
+        return PHASES
     match = _ENTRY(field)
     if match is None or not isinstance(entries, list) or int(match[1]) >= len(entries):
         return field

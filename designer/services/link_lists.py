@@ -4,10 +4,12 @@ The same spec, model and catalog give the same list, so a list is made only wher
 """
 
 import hashlib
+from collections.abc import Iterator
 
 from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
+from estimator.handoff.phases import phase_format
 from estimator.jobs.models import EstimateJob
 from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
@@ -54,6 +56,19 @@ def links_of(job: EstimateJob, role: str) -> LinkList:
     refuse_outdated(job)
     catalog = load_catalog()
     return link_list(parse_spec(job.spec, catalog), catalog, role)
+
+
+def phase_cables_of(job: EstimateJob) -> Iterator[bytes]:
+    """Every cable that a phase of a finished estimate touches, as CSV.
+
+    Raises
+    ------
+    OutdatedEstimate, SpecError
+        As ``links_of``, and where the design has no phases.
+    """
+    refuse_outdated(job)
+    catalog = load_catalog()
+    return phase_format("csv-cables").write(parse_spec(job.spec, catalog), catalog)
 
 
 def entity_tag(job: EstimateJob, *parts: str) -> str:

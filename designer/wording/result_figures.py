@@ -45,6 +45,8 @@ RESULT_FIGURES: dict[str, dict[str, str]] = {
         "failures.fullest_leaf": "Fullest leaf", "failures.job": "A job on all servers", "failures.a_year": "Failures a year",
         "failures.stops": "Stops of a job", "failures.any_cause": "Stops of any cause", "failures.rate": "Rate of failure",
         "failures.spares": "Spares and how long they last", "growth.readiness": "Growth",
+        "phases.bought": "Phases: bought", "phases.recabled": "Phases: recabled", "phases.stranded": "Phases: stranded",
+        "phases.years": "Phases: cost by year",
     },
 }  # fmt: skip
 RESULT_TITLES = {key: title for block in RESULT_FIGURES.values() for key, title in block.items()}

@@ -75,6 +75,11 @@ ROCE = {
     "fabric": {"generation": "roce-400"},
     "site": {"plan": {}},
 }
+PHASES = [
+    {"date": "2027-03"},
+    {"date": "2027-11", "nodes": 128},
+    {"date": "2028-09", "nodes": 256, "oversubscription": "2:1"},
+]
 FARTHER = {"site": {"plan": {"slack_m": 12}}}
 LONG = (
     "Northern campus, building 4, second floor, hall B: the training cluster of the language models group, phase two, "
@@ -87,7 +92,7 @@ def make() -> dict[str, str]:
     """Everything there is to show, and the paths to it."""
     owner = local_owner()
     add_samples(owner)
-    unit, long = designed(owner, UNIT), designed(owner, UNIT | {"name": LONG})
+    unit, long = designed(owner, UNIT), designed(owner, UNIT | {"name": LONG, "phases": PHASES})
     hall, large, draft = designed(owner, *REVISIONS), designed(owner, LARGEST), invalid(owner)
     baselines_and_variants(owner, hall)
     roce = designed(owner, ROCE, ROCE | FARTHER)

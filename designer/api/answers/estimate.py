@@ -75,6 +75,15 @@ class CostOfOne(Answer):
     cost = shape(Cost)
 
 
+class PhasesOfOne(Answer):
+    """The phases of one estimate."""
+
+    name = serializers.CharField()
+    spec_hash = serializers.CharField()
+    versions = shape(Versions)
+    phases = shape(Phases)
+
+
 class Cabling(Answer):
     """What one fabric is cabled with."""
 

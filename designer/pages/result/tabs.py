@@ -18,6 +18,7 @@ from designer.pages.result.failures import failures_context
 from designer.pages.result.findings import findings_context
 from designer.pages.result.handoff import handoff_context
 from designer.pages.result.performance import performance_context
+from designer.pages.result.phases import phase_rows, recabled_words
 from designer.pages.result.racks import racks_context
 from designer.pages.result.workloads.tab import workloads_context
 from designer.services.designs.results import result_of
@@ -112,6 +113,9 @@ def overview(result: Context, estimate: PricedEstimate, query: Given) -> Context
         "result_compute": estimate.compute,
         "result_diagram": fabric_svg(estimate),
         "names": part_names(estimate),
+        "phases": estimate.phases,
+        "phase_rows": phase_rows(estimate.phases),
+        "recabled": recabled_words(estimate.phases),
         "busbw_now": headline(estimate.performance),
         "likely": likely_rows(estimate.cost),
         "price_book": estimate.cost.price_book,

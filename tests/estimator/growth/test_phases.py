@@ -30,9 +30,9 @@ BASE: dict[str, Any] = {
 DATES = ["2027-01-01", "2027-09-01", "2028-06-01"]
 
 
-def phased(*nodes: int, base: dict[str, Any] = BASE, **more: Any) -> dict[str, Any]:
+def phased(*nodes: int, base: dict[str, Any] = BASE, grow: int | None = None) -> dict[str, Any]:
     later = [{"date": date, "nodes": n} for date, n in zip(DATES[1:], nodes, strict=False)]
-    return apply_change(base, more) | {"phases": [{"date": DATES[0]}, *later]}
+    return apply_change(base, {"fabric.grow_to_nodes": grow}) | {"phases": [{"date": DATES[0]}, *later]}
 
 
 def phases(values: dict[str, Any]) -> Phases:
@@ -124,7 +124,7 @@ def test_cables_are_those_of_both_link_lists() -> None:
 
 @pytest.mark.parametrize("grow", [128, 200])
 def test_a_design_with_room_moves_no_cable_and_strands_nothing(grow: int) -> None:
-    answer = phases(phased(64, 128, **{"fabric.grow_to_nodes": grow}))
+    answer = phases(phased(64, 128, grow=grow))
     assert [one.recabling.touched for one in answer.phases[1:] if one.recabling] == [0, 0]
     assert answer.recabling_minutes.typical == 0
     assert answer.stranded_usd.typical == 0
@@ -132,7 +132,7 @@ def test_a_design_with_room_moves_no_cable_and_strands_nothing(grow: int) -> Non
 
 
 def test_beyond_the_room_it_is_sized_for_itself() -> None:
-    answer = phases(phased(64, 200, **{"fabric.grow_to_nodes": 64}))
+    answer = phases(phased(64, 200, grow=64))
     assert [one.recabling.touched > 0 for one in answer.phases[1:] if one.recabling] == [False, True]
 
 

@@ -1,0 +1,74 @@
+"""The phases of a design on the overview: a row a phase, with the work at what is in use and the parts that lie unused."""
+
+from typing import NamedTuple
+
+from designer.wording.numbers import count
+from estimator.growth.result import GrowthPhase, PhaseLine, Phases
+from estimator.ranges import Range, total_of
+from estimator.units import counted
+
+MINUTES_PER_HOUR = 60
+SHOWN_LINES = 60
+
+
+class CrewRow(NamedTuple):
+    """One crew's hours in a phase."""
+
+    title: str
+    recabling: str
+    installing: str
+
+
+class PhaseRow(NamedTuple):
+    """A phase as the table has it."""
+
+    phase: GrowthPhase
+    touched: str
+    minutes: str
+    crews: tuple[CrewRow, ...]
+    bill: tuple[PhaseLine, ...]
+    n_more: int
+
+
+def phase_rows(phases: Phases | None) -> list[PhaseRow]:
+    """Every phase with its words; none where the design has none."""
+    return [_row(phase, is_first=at == 0) for at, phase in enumerate(phases.phases)] if phases else []
+
+
+def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
+    recabling = phase.recabling
+    minutes = total_of(crew.recabling for crew in phase.work)
+    if is_first:
+        touched, words = "–", "nothing is in use yet"
+    elif recabling is None:
+        touched, words = "not compared", "too many links"
+    elif not recabling.touched and not any(minutes):
+        touched, words = "none", "every cable stays"
+    else:
+        touched = counted(recabling.touched, "cable")
+        words = f"{count(recabling.moved)} moved, {count(recabling.removed)} taken out; {person_hours(minutes)}"
+    bill = sorted(phase.bill, key=lambda line: -(line.extended_price_usd.typical if line.extended_price_usd else 0))
+    crews = tuple(CrewRow(one.title, person_hours(one.recabling), person_hours(one.installing)) for one in phase.work)
+    return PhaseRow(phase, touched, words, crews, tuple(bill[:SHOWN_LINES]), max(len(bill) - SHOWN_LINES, 0))
+
+
+def person_hours(minutes: Range[float]) -> str:
+    """ "33 person-hours, 16 to 66"; minutes where it is less than three hours."""
+    if not any(minutes):
+        return "–"
+    is_short = minutes.typical < 3 * MINUTES_PER_HOUR
+    shown = minutes.each(lambda one: round(one if is_short else one / MINUTES_PER_HOUR))
+    unit = "person-minutes" if is_short else "person-hours"
+    return f"{count(shown.typical)} {unit}, {count(shown.low)} to {count(shown.high)}"
+
+
+def recabled_words(phases: Phases | None) -> str:
+    """What all phases together do to cables in use."""
+    if phases is None:
+        return ""
+    if not phases.touched_cables:
+        return "No cable in use moves from phase to phase."
+    return (
+        f"{counted(phases.touched_cables, 'cable')} in use are moved or taken out, "
+        f"{person_hours(phases.recabling_minutes)}."
+    )

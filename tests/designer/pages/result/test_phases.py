@@ -1,0 +1,145 @@
+"""Phases of a design where people and programs meet them: the form, the overview, REST, and the files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any
+
+import openpyxl
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from designer.forms.design import DesignForm
+from designer.forms.phases import phases_of_text, text_of_phases
+from designer.pages.result.phases import person_hours, phase_rows
+from designer.services.designs.results import result_of
+from estimator.growth.result import Phases
+from estimator.jobs.models import EstimateJob
+from estimator.ranges import Range
+from tests.designer.api_helpers import Caller, assert_refused
+from tests.designer.finished_design import finished
+
+pytestmark = pytest.mark.django_db
+BASE: dict[str, Any] = {
+    "name": "Hall that grows",
+    "compute": {"server": "dgx-h100", "nodes": 32},
+    "fabric": {"generation": "ndr"},
+}
+PHASED = BASE | {
+    "phases": [
+        {"date": "2027-01"},
+        {"date": "2027-09-01", "nodes": 128},
+        {"date": "2028-06-01", "gpus": 1024, "oversubscription": "2:1"},
+    ]
+}
+
+
+def phases_of(job: EstimateJob) -> Phases:
+    made = result_of(job)
+    assert made
+    assert made.phases
+    return made.phases
+
+
+TEXTS = [
+    ("2027-03; 2027-10: 64", [{"date": "2027-03"}, {"date": "2027-10", "nodes": 64}]),
+    ("2027-03-01;2027-10: 1,024 GPUs;", [{"date": "2027-03-01"}, {"date": "2027-10", "gpus": 1024}]),
+    (
+        "2027-03; 2028-06: 128 servers 2:1 Second hall",
+        [{"date": "2027-03"}, {"date": "2028-06", "nodes": 128, "oversubscription": "2:1", "name": "Second hall"}],
+    ),
+    ("2027-03; 2028-06: 128 3:2", [{"date": "2027-03"}, {"date": "2028-06", "nodes": 128, "oversubscription": "3:2"}]),
+    ("soon", [{"date": "soon"}]),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("text", "entries"), TEXTS)
+def test_a_line_of_the_form_is_a_list_of_phases_and_back(text: str, entries: list[Any]) -> None:
+    assert phases_of_text(text) == entries
+    assert phases_of_text(text_of_phases(entries)) == entries
+
+
+def test_the_form_takes_phases_and_refuses_wrong_ones_beside_their_field(owner: User) -> None:
+    form = DesignForm(DesignForm(values=PHASED, owner=owner).typed(), owner=owner)
+    assert form.is_valid(), form.errors
+    assert form.spec
+    assert [(one.date, one.nodes) for one in form.spec.phases] == [
+        ("2027-01-01", None),
+        ("2027-09-01", 128),
+        ("2028-06-01", 128),
+    ]
+    typed = DesignForm(values=BASE, owner=owner).typed() | {"phases": "2027-01; 2027-09: 4"}
+    wrong = DesignForm(typed, owner=owner)
+    assert not wrong.is_valid()
+    assert "at least the 32 servers" in wrong.errors["phases"][0]
+
+
+def test_the_overview_begins_with_the_phases(page: Client, owner: User) -> None:
+    design, job = finished(owner, PHASED)
+    text = page.get(reverse("design", args=[design.pk])).content.decode()
+    result = text[text.index('id="result"') :]
+    assert result.index('id="phases"') < result.index('id="counts"')
+    section = result[result.index('id="phases"') : result.index('id="counts"')]
+    answer = phases_of(job)
+    for phase in answer.phases:
+        assert phase.name in section
+        assert phase.date in section
+    assert "254 moved, 0 taken out" in section
+    assert answer.phases[2].stranded_usd.typical > 0
+    assert f"{len(answer.phases[2].stranded)} parts" in section
+    for year in answer.years:
+        assert f'<th scope="row">{year.year}</th>' in section
+    addresses = re.findall(r'href="(/api/v1/estimates/[^"]+phases[^"]*)"', section)
+    assert [page.get(address.replace("&amp;", "&")).status_code for address in addresses] == [200, 200, 200]
+    plain, _ = finished(owner, BASE)
+    assert 'id="phases"' not in page.get(reverse("design", args=[plain.pk])).content.decode()
+
+
+def test_rest_has_phases_their_files_and_their_cables(call: Caller, owner: User) -> None:
+    _, job = finished(owner, PHASED)
+    answer = call("GET", f"estimates/{job.pk}/phases/")
+    assert answer.status_code == 200
+    assert answer.json()["phases"] == phases_of(job).as_json()
+    rows = list(csv.DictReader(io.StringIO(call("GET", f"estimates/{job.pk}/phases/?format=csv").content.decode())))
+    bought = sum(float(row["price_usd_typical"]) for row in rows if row["state"] == "bought")
+    assert bought == pytest.approx(phases_of(job).bought_usd.typical)
+    assert {row["spec_hash"] for row in rows} == {job.spec_hash}
+    cables = b"".join(call("GET", f"estimates/{job.pk}/phases/cables/").streaming_content).decode()  # type: ignore[attr-defined]
+    assert cables.count("Phase 2,2027-09-01,moved,") == 254
+    _, plain = finished(owner, BASE)
+    assert_refused(call("GET", f"estimates/{plain.pk}/phases/"), 409, "no_phases", "")
+    assert_refused(call("GET", f"estimates/{plain.pk}/phases/cables/"), 400, "invalid_spec", "phases")
+
+
+def test_the_workbook_has_a_sheet_of_each(call: Caller, owner: User) -> None:
+    _, job = finished(owner, PHASED)
+    book = openpyxl.load_workbook(io.BytesIO(call("GET", f"estimates/{job.pk}/phases/?format=xlsx").content))
+    names = ["Phases", "Cost by year", "Bills of materials", "Crews", "Cables by phase"]
+    assert book.sheetnames[:5] == names
+    answer = phases_of(job)
+    phases, years, bills = (list(book[name].iter_rows(min_row=2, values_only=True)) for name in names[:3])
+    assert [row[3] for row in phases[:3]] == [phase.gpus for phase in answer.phases]
+    assert [row[0] for row in years] == [year.year for year in answer.years]
+    heads = [cell.value for cell in book["Bills of materials"][1]]
+    price = heads.index("Price, typical (USD)")
+    state = heads.index("State")
+    assert sum(row[price] or 0 for row in bills if row[state] == "bought") == pytest.approx(answer.bought_usd.typical)
+
+
+def test_work_is_said_in_minutes_where_it_is_short_and_in_hours_where_it_is_long(owner: User) -> None:
+    assert person_hours(Range(30.0, 60.0, 120.0)) == "60 person-minutes, 30 to 120"
+    assert person_hours(Range(600.0, 1200.0, 2400.0)) == "20 person-hours, 10 to 40"
+    assert person_hours(Range(0.0, 0.0, 0.0)) == "–"
+    _, job = finished(
+        owner, BASE | {"phases": PHASED["phases"][:2], "fabric": {"generation": "ndr", "grow_to_nodes": 128}}
+    )
+    rows = phase_rows(phases_of(job))
+    assert [(row.touched, row.minutes) for row in rows] == [
+        ("–", "nothing is in use yet"),
+        ("none", "every cable stays"),
+    ]
