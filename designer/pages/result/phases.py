@@ -24,7 +24,8 @@ class PhaseRow(NamedTuple):
 
     phase: GrowthPhase
     touched: str
-    minutes: str
+    how: str
+    hours: str
     crews: tuple[CrewRow, ...]
     bill: tuple[PhaseLine, ...]
     n_more: int
@@ -38,6 +39,7 @@ def phase_rows(phases: Phases | None) -> list[PhaseRow]:
 def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
     recabling = phase.recabling
     minutes = total_of(crew.recabling for crew in phase.work)
+    hours = ""
     if is_first:
         touched, words = "–", "nothing is in use yet"
     elif recabling is None:
@@ -46,10 +48,11 @@ def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
         touched, words = "none", "every cable stays"
     else:
         touched = counted(recabling.touched, "cable")
-        words = f"{count(recabling.moved)} moved, {count(recabling.removed)} taken out; {person_hours(minutes)}"
+        words = f"{count(recabling.moved)} moved, {count(recabling.removed)} taken out"
+        hours = person_hours(minutes)
     bill = sorted(phase.bill, key=lambda line: -(line.extended_price_usd.typical if line.extended_price_usd else 0))
     crews = tuple(CrewRow(one.title, person_hours(one.recabling), person_hours(one.installing)) for one in phase.work)
-    return PhaseRow(phase, touched, words, crews, tuple(bill[:SHOWN_LINES]), max(len(bill) - SHOWN_LINES, 0))
+    return PhaseRow(phase, touched, words, hours, crews, tuple(bill[:SHOWN_LINES]), max(len(bill) - SHOWN_LINES, 0))
 
 
 def person_hours(minutes: Range[float]) -> str:

@@ -139,7 +139,7 @@ def test_work_is_said_in_minutes_where_it_is_short_and_in_hours_where_it_is_long
         owner, BASE | {"phases": PHASED["phases"][:2], "fabric": {"generation": "ndr", "grow_to_nodes": 128}}
     )
     rows = phase_rows(phases_of(job))
-    assert [(row.touched, row.minutes) for row in rows] == [
+    assert [(row.touched, row.how) for row in rows] == [
         ("–", "nothing is in use yet"),
         ("none", "every cable stays"),
     ]
