@@ -17,6 +17,7 @@ from estimator.performance.collectives import COLLECTIVES, VARIANTS
 from estimator.performance.times import Times, algorithm_name, points_of, predict_times, protocol_name
 from estimator.record import IfAny, Json, Record
 from estimator.spec.calibration import (
+    LEAST_SMALL_US,
     MOST_SMALL_US,
     SMALL_GPUS_WORDS,
     SMALL_MESSAGE_WORDS,
@@ -77,7 +78,7 @@ class System(Section):
         None, ge=0, lt=1, description="Share of the worst leaf's uplinks that are down."
     )
     stack: Stack | None = Field(None, description=STACK_WORDS)
-    small_message_us: float | None = Field(None, gt=0, le=MOST_SMALL_US, description=SMALL_MESSAGE_WORDS)
+    small_message_us: float | None = Field(None, ge=LEAST_SMALL_US, le=MOST_SMALL_US, description=SMALL_MESSAGE_WORDS)
     small_message_gpus: int | None = Field(None, ge=2, le=MAX_GPUS, description=SMALL_GPUS_WORDS)
 
 

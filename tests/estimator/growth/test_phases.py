@@ -191,7 +191,7 @@ def test_networks_beside_compute_are_compared_too() -> None:
     assert {one.fabric for one in recabling.tiers} == {"compute", "storage"}
 
 
-WRONG = [
+WRONG: list[tuple[Any, str, str]] = [
     ([{"date": "2027-01"}], "phases", "too_few"),
     ([{"date": "2027-13"}, {"date": "2028-01", "nodes": 64}], "phases[0].date", "invalid"),
     ([{"date": "2027-01"}, {"date": "2027-01-01", "nodes": 64}], "phases[1].date", "out_of_range"),

@@ -313,3 +313,11 @@ def test_every_request_key_of_economics_csv_is_a_number_that_a_request_may_give(
         assert Economics.model_validate(given).in_place_of(row) == (given[section] if section else given)[name]
         assert Economics().in_place_of(row) is None
     assert Economics(pue=1.5).in_place_of(CATALOG.economics["heat-btu"]) is None
+
+
+def test_a_measured_time_that_is_no_time_is_refused_with_its_bound() -> None:
+    """Below a nanosecond latencies would be no numbers any more."""
+    values = {"compute": {"server": "dgx-h100", "nodes": 4}, "fabric": NDR, "workload": {"small_message_us": 5e-324}}
+    with pytest.raises(SpecError) as refused:
+        parse_spec(values, CATALOG)
+    assert [(one.field, one.code) for one in refused.value.problems] == [("workload.small_message_us", "out_of_range")]
