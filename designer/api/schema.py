@@ -50,7 +50,7 @@ from designer.api.serializers import (
     WorkloadsFileQuery,
     WorkloadsQuery,
 )
-from designer.exports.downloads import TYPES
+from designer.exports.downloads import CSV_TYPE, TYPES
 from designer.exports.placements import PLACEMENT_TYPES
 from designer.exports.workloads import WORKLOAD_TYPES
 from designer.services.bringup.checklists import TickedChecklist, TickState
@@ -585,7 +585,7 @@ phases_read = call(
 phase_cables = call(
     "get_phase_cables",
     "Every cable that a phase lays, moves or takes out",
-    files_of(TYPES["csv"]),
+    files_of(CSV_TYPE),
     (404, 409),
     description="Both numbers of its labels, before and after, and all four ends.",
     tags=["estimates"],

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from designer.wording.context import Context
+from estimator.record import Json
 
 PHASES = "phases"
 BETWEEN = ";"
@@ -16,24 +16,19 @@ _ENTRY = re.compile(
 )
 
 
-def phases_of_text(text: str) -> list[Context]:
+def phases_of_text(text: str) -> list[Json]:
     """The entries of a request; what is no phase becomes a date, which spec/phases.py refuses in words."""
     return [_entry(part.strip()) for part in text.split(BETWEEN) if part.strip()]
 
 
-def _entry(text: str) -> Context:
+def _entry(text: str) -> Json:
     found = _ENTRY.fullmatch(text)
     if found is None:
         return {"date": text}
-    entry: Context = {"date": found["date"]}
-    if found["size"]:
-        unit = (found["unit"] or "").lower()
-        entry["gpus" if unit.startswith("gpu") else "nodes"] = int(found["size"].replace(",", ""))
-    if found["ratio"]:
-        entry["oversubscription"] = found["ratio"]
-    if found["name"]:
-        entry["name"] = found["name"].strip()
-    return entry
+    date, size, unit, ratio, name = found.groups()
+    counts = "gpus" if (unit or "").lower().startswith("gpu") else "nodes"
+    given = {counts: int(size.replace(",", "")) if size else None, "oversubscription": ratio, "name": name.strip()}
+    return {"date": date} | {key: value for key, value in given.items() if value}
 
 
 def text_of_phases(phases: Any) -> str:
@@ -43,6 +38,6 @@ def text_of_phases(phases: Any) -> str:
 
 
 def _text(entry: Mapping[str, Any]) -> str:
-    size = f"{entry['gpus']} GPUs" if entry.get("gpus") else str(entry.get("nodes") or "")
+    size = f"{entry.get('gpus')} GPUs" if entry.get("gpus") else str(entry.get("nodes") or "")
     more = " ".join(str(part) for part in (size, entry.get("oversubscription"), entry.get("name")) if part)
     return f"{entry.get('date')}: {more}" if more else str(entry.get("date"))

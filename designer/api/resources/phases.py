@@ -29,16 +29,15 @@ class PhasesView(ApiView):
         asked = query_of(request, PhasesQuery).get("format")
         form, kind = form_of(request, {JSON: JSON_TYPE, **{key: TYPES[key] for key in PHASE_FILES}}, asked)
         job = get_object_or_404(jobs_of(request), pk=pk)
-        result = finished_result(job)
-        if result.get("phases") is None:
+        made = PricedEstimate.from_json(finished_result(job))
+        if made.phases is None:
             raise refuse(
                 409, "no_phases", "This estimate has no phases. Give its design phases, two to five, and estimate it."
             )
         if form == JSON:
-            keys = ("spec_hash", "versions", "phases")
-            values = {"name": result["spec"].get("name", ""), **{key: result[key] for key in keys}}
-            return Response(values, headers={"Vary": "Accept"})
-        file = PHASE_FILES[form](PricedEstimate.from_json(result), job.finished_at or job.created_at)
+            values = {"versions": made.versions.as_json(), "phases": made.phases.as_json()}
+            return Response({"name": made.spec.name, "spec_hash": made.spec_hash, **values}, headers={"Vary": "Accept"})
+        file = PHASE_FILES[form](made, job.finished_at or job.created_at)
         return file_answer(file.content, kind, file.name)
 
 
