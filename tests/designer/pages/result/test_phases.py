@@ -109,7 +109,7 @@ def test_rest_has_phases_their_files_and_their_cables(call: Caller, owner: User)
     bought = sum(float(row["price_usd_typical"]) for row in rows if row["state"] == "bought")
     assert bought == pytest.approx(phases_of(job).bought_usd.typical)
     assert {row["spec_hash"] for row in rows} == {job.spec_hash}
-    cables = b"".join(call("GET", f"estimates/{job.pk}/phases/cables/").streaming_content).decode()  # type: ignore[attr-defined]
+    cables = b"".join(call("GET", f"estimates/{job.pk}/phases/cables/").streaming_content).decode()
     assert cables.count("Phase 2,2027-09-01,moved,") == 254
     _, plain = finished(owner, BASE)
     assert_refused(call("GET", f"estimates/{plain.pk}/phases/"), 409, "no_phases", "")
