@@ -108,6 +108,12 @@ SPECS: dict[tuple[str, str], Schema] = {
         cidr=TEXT,
         perNodeNetworkPrefix=WHOLE,
         gatewayIndex=WHOLE,
+        nodeSelector=record(
+            "nodeSelectorTerms",
+            nodeSelectorTerms=rows(
+                record("", matchExpressions=rows(record("key operator", key=TEXT, operator=TEXT, values=rows(TEXT))))
+            ),
+        ),
         defaultGateway=TRUTH,
         routes=rows(record("dst", dst=TEXT)),
         staticAllocations=rows(record("prefix", prefix=TEXT, nodeName=TEXT, gateway=TEXT)),

@@ -242,6 +242,12 @@ def _links(plan: Plan, page: Page) -> None:
             *_kind("nv-ipam.nvidia.com/v1alpha1", "CIDRPool", name, NAMESPACE),
             f"  cidr: {hosts.value}",
             f"  perNodeNetworkPrefix: {size.value}",
+            # all pools share the range: a node that is in none must not be given addresses of others
+            "  nodeSelector:",
+            "    nodeSelectorTerms:",
+            "      - matchExpressions:",
+            f"          - key: {kubernetes.TIER.format(0)}",
+            "            operator: Exists",
             *(["  gatewayIndex: 0"] if plan.choices.addressing == "port" else []),
             "  routes:",
             f"    - dst: {hosts.value}",
