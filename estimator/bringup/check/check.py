@@ -17,6 +17,8 @@ from estimator.bringup.plan.choices import USUAL, Choices
 from estimator.bringup.plan.design import plan_of
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.systems import SYSTEMS
+from estimator.bringup.plan.value import Scalar
+from estimator.bringup.renderings.hosts.host import BARE_METAL, BY_TOOL, VIRTUAL
 from estimator.catalog.catalog import Catalog
 from estimator.designs.system import system_of
 from estimator.handoff.launch.nccl_env import fabric_settings
@@ -27,7 +29,6 @@ SEVERITIES = ("error", "warning", "info")
 PORTS_SHOWN = 6
 MOST_FINDINGS = 5_000
 ECMP = "ecmp"
-GRACE, DATA_DIRECT_GBIT_S = ("gb200", "gb300", "vr200"), 800  # Grace-Blackwell ConnectX-8 GPUDirect guide of NVIDIA
 
 
 def checked_settings(spec: DesignSpec, files: Files, catalog: Catalog, choices: Choices = USUAL) -> SettingsCheck:
@@ -154,7 +155,8 @@ class _Check:
             read_request_bytes=int(self.expected.plan.value("pcie.max_read_request_bytes").value),
             switch_pauses=self._leaf_pauses,
             is_virtual=reading.device in self._virtual,
-            keeps_acs=self._keeps_acs,
+            keeps_acs=self._wanted("host.acs", BARE_METAL) == BY_TOOL,
+            lacks_ats=not self._wanted("pcie.ats_enabled", VIRTUAL),
         )
 
     @cached_property
@@ -162,11 +164,9 @@ class _Check:
         """Hosts whose PCIe devices show that they are virtual machines."""
         return {one.device for one in self.readings if one.first("virtual", ALL)}
 
-    @cached_property
-    def _keeps_acs(self) -> bool:
-        """Whether the design's machines need an access control of their own: ConnectX-8 with data direct on Grace."""
-        server = self.spec.compute.server or ""
-        return self.expected.rate_gbit_s >= DATA_DIRECT_GBIT_S and server.startswith(GRACE)
+    def _wanted(self, key: str, platform: str) -> Scalar:
+        """A setting of the plan on bare metal or in a virtual machine."""
+        return self.expected.plan.value(key, platform=platform).value
 
     def _job(self, reading: Reading, reduces: bool) -> jobs.Job:
         tables = [one for one in self.readings if next(one.all("gid_version"), None)]

@@ -20,6 +20,7 @@ from estimator.catalog.records import Switch
 from estimator.fabric.devices import CORE, LEAF, NODE, SPINE
 from estimator.fabric.ports import Labels
 
+ARM64 = ("Grace", "Vera")  # CPUs, as the catalog's servers have them
 ETHERNET, INFINIBAND = "ethernet", "infiniband"
 
 
@@ -157,8 +158,16 @@ class Plan:
         return (
             {"protocol": self.protocol}
             | self.choices.circumstances
-            | ({"gpu_vendor": self.links.catalog.gpus[gpu].vendor} if gpu else {})
+            | ({"gpu": gpu, "gpu_vendor": self.links.catalog.gpus[gpu].vendor} if gpu else {})
+            | self._cpu
         )
+
+    @property
+    def _cpu(self) -> dict[str, str]:
+        """What of the nodes' CPUs facts can depend on; nothing of those of x86 and of servers that nobody knows."""
+        words = (self.links.server.cpu if self.links.server else "") or ""
+        model = next((model for model in ARM64 if model in words), None)
+        return {"cpu": "arm64", "cpu_model": model} if model else {}
 
     def switches(self, system: System, only: Iterable[int] | None = None) -> Iterator[SwitchPlan]:
         """The switches under a system, in order of leaves, spines, cores; or some by index."""

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from estimator.bringup.check.check import checked_against
 from estimator.bringup.plan.headroom import mlx5e_xoff_bytes
 from estimator.bringup.renderings.targets import file_of, files_of
-from tests.estimator.bringup.plans import DESIGNS, plan_named
+from estimator.catalog.loader import load_catalog
+from tests.estimator.bringup.plans import DESIGNS, plan_named, plan_of_values
 
 
 def settings(text: str) -> dict[str, str]:
@@ -82,6 +84,54 @@ def test_addresses_are_the_other_ends_of_the_switches(tmp_path: Path) -> None:
     assert len({line.rpartition(" ")[2] for line in lines if "ip route" in line}) == len(rows) == 8
     switch = file_of(plan, "nvue").text
     assert f"ip address {rows[0]['gateway']}/31\n" in switch
+
+
+def test_the_script_of_addresses_may_run_at_every_boot(tmp_path: Path) -> None:
+    """``ip rule add`` of a rule that is there fails, and would end the script at the first NIC."""
+    plan = plan_named("two tiers")
+    for name in ("addresses.csv", "network.sh"):
+        (tmp_path / name).write_text(file_of(plan, "host", name).text)
+    stubs, rules = tmp_path / "stubs", tmp_path / "rules"
+    stubs.mkdir()
+    rules.mkdir()
+    texts = {
+        "hostname": "echo node-0002",
+        "basename": "echo IF",
+        "ip": f"""case "$1 $2" in
+"rule add") [[ ! -e {rules}/$4 ]] || exit 2; echo "$6" > {rules}/$4;;
+"rule del") rm {rules}/$4;;
+esac""",
+    }
+    for name, text in texts.items():
+        (stubs / name).write_text(f"#!/usr/bin/env bash\n{text}\n")
+        (stubs / name).chmod(0o755)
+    env = os.environ | {"PATH": f"{stubs}:{os.environ['PATH']}"}
+    for _ in range(2):
+        done = subprocess.run(
+            ["bash", str(tmp_path / "network.sh"), "apply"], env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    tables = [one.read_text() for one in rules.iterdir()]
+    assert len(set(tables)) == len(tables) == 8
+
+
+def test_grace_has_words_of_arm_and_access_control_of_its_own() -> None:
+    design = {"compute": {"server": "gb300-tray", "racks": 1}, "fabric": {"generation": "xdr"}}
+    texts = {file.name: file.text for file in files_of(plan_of_values(design), "host")}
+    for platform in ("bare-metal", "virtual-machine"):
+        words = texts[f"{platform}/kernel-line.txt"].splitlines()[-1].split()
+        assert "iommu.passthrough=1" in words
+        assert not {"iommu=pt", "intel_iommu=on", "amd_iommu=on"} & set(words)
+        assert "ATS_ENABLED=0" in texts[f"{platform}/pcie.sh"]
+    assert "rdma_topo write-grub-acs" in texts["bare-metal/pcie.sh"]
+    assert "run setpci" not in texts["bare-metal/pcie.sh"]
+    plan = plan_of_values(design)
+    shown = "01:00.0 PCI bridge: x\n\tCapabilities: [1] Access Control Services\n\t\tACSCtl:\tSrcValid+ ReqRedir+\n"
+    found = checked_against(plan, [("node-0001:lspci.txt", shown.encode())], load_catalog()).findings
+    assert "acs_on" not in {one.code for one in found}
+    other = plan_named("InfiniBand")
+    found = checked_against(other, [("node-0001:lspci.txt", shown.encode())], load_catalog()).findings
+    assert "acs_on" in {one.code for one in found}
 
 
 def test_bare_metal_and_virtual_machines_differ_where_they_must() -> None:

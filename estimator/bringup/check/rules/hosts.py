@@ -29,6 +29,7 @@ class Host:
     is_virtual: bool
     """Whether it is a virtual machine, by its PCIe devices."""
     keeps_acs: bool
+    lacks_ats: bool
     """Whether the design's machines need PCIe access control."""
 
     def is_ours(self, place: str) -> bool:
@@ -216,11 +217,13 @@ def _is_up(reading: Reading, place: str) -> bool:
 
 def _firmware(host: Host) -> Iterator[Fault]:
     reading = host.reading
-    for one in wrong(host, "ats", lambda is_on: bool(is_on) == host.is_virtual):
-        if host.is_virtual:
+    wants = host.is_virtual and not host.lacks_ats
+    for one in wrong(host, "ats", lambda is_on: bool(is_on) == wants):
+        if wants:
             yield Fault("ats_off", reading, one.line, "on in a virtual machine", "off", one.place, "warning")
         else:
-            yield Fault("ats_on", reading, one.line, "off on bare metal", "on", one.place, "warning")
+            where = "off with this CPU" if host.lacks_ats else "off on bare metal"
+            yield Fault("ats_on", reading, one.line, where, "on", one.place, "warning")
     for one in wrong(host, "max_read_request", lambda size: int(str(size)) >= host.read_request_bytes):
         expected, found = f"{host.read_request_bytes} B", f"{one.value} B"
         yield Fault("read_request_small", reading, one.line, expected, found, one.place)

@@ -6,7 +6,7 @@ Scripts print what they would run; with ``apply`` they do.
 from collections.abc import Iterator
 
 from estimator.bringup.plan.plan import Plan
-from estimator.bringup.plan.value import own
+from estimator.bringup.plan.value import Value, own
 from estimator.bringup.renderings.sourced import Page
 from estimator.bringup.renderings.target import File
 from estimator.fabric.devices import NODE
@@ -14,6 +14,7 @@ from estimator.handoff.cells import csv_blocks
 
 BARE_METAL, VIRTUAL = "bare-metal", "virtual-machine"
 PLATFORMS = (BARE_METAL, VIRTUAL)
+BY_TOOL = "by rdma_topo"
 ADDRESSES = "addresses.csv"
 BASH = """\
 set -euo pipefail
@@ -74,9 +75,31 @@ def _access_control(plan: Plan, platform: str) -> File:
         BARE_METAL: "PCIe access control (ACS) off on every capable device: repeat it at every boot.",
         VIRTUAL: "PCIe access control (ACS) on the hypervisor: on, and direct translated peers allowed, on the bridges named.",
     }
-    page = Page(plan, head[platform], first="#!/usr/bin/env bash")
+    by_tool = acs.value == BY_TOOL
+    title = (
+        "PCIe access control (ACS) as data direct needs it: reboot after the first line." if by_tool else head[platform]
+    )
+    page = Page(plan, title, first="#!/usr/bin/env bash")
     page.say("How commands are run")
     page.put((), *BASH.splitlines())
+    if by_tool:
+        page.say("Flags of every bridge: the second line says after the reboot whether they are set")
+        page.put(acs, "run rdma_topo write-grub-acs", 'run rdma_topo check || echo "Reboot, and check again." >&2')
+    else:
+        _each_device(page, platform, acs)
+    ats = plan.value("pcie.ats_enabled", platform=platform)
+    page.say("Address translation of the NICs: firmware")
+    page.put(
+        ats,
+        "for DEV in /sys/class/infiniband/*; do",
+        f'  run mlxconfig -y -d "$(basename "$(readlink -f "$DEV/device")")" set ATS_ENABLED={ats.value}',
+        "done",
+    )
+    return page.file(f"{platform}/pcie.sh")
+
+
+def _each_device(page: Page, platform: str, acs: Value) -> None:
+    """The same flags on every device, or on the bridges that are named."""
     page.say("Devices")
     find = r"""for BDF in $(lspci -D | awk '{print $1}'); do"""
     if platform == VIRTUAL:
@@ -90,15 +113,6 @@ def _access_control(plan: Plan, platform: str) -> File:
         f'  run setpci -s "$BDF" ECAP_ACS+0x6.w={acs.value}',
         "done",
     )
-    ats = plan.value("pcie.ats_enabled", platform=platform)
-    page.say("Address translation of the NICs: firmware")
-    page.put(
-        ats,
-        "for DEV in /sys/class/infiniband/*; do",
-        f'  run mlxconfig -y -d "$(basename "$(readlink -f "$DEV/device")")" set ATS_ENABLED={ats.value}',
-        "done",
-    )
-    return page.file(f"{platform}/pcie.sh")
 
 
 def _addresses(plan: Plan) -> Iterator[tuple[str, str, str, str, str]]:
@@ -130,6 +144,8 @@ def _network(plan: Plan) -> File:
         """  IF=$(basename "/sys/class/infiniband/$DEV/device/net/"*)""",
         """  run ip address replace "$ADDRESS" dev "$IF" """.rstrip(),
         f"""  run ip route replace {pool.value} via "$GATEWAY" dev "$IF" table "$TABLE" """.rstrip(),
+        # the script runs at every boot, and a rule that is there already would end it
+        """  [[ $MODE != apply ]] || while ip rule del from "${ADDRESS%/*}" 2>/dev/null; do :; done""",
         """  run ip rule add from "${ADDRESS%/*}" table "$TABLE" """.rstrip(),
         """  TABLE=$((TABLE + 1))""",
         """done <"$HERE/addresses.csv" """.rstrip(),
