@@ -20,6 +20,7 @@ from designer.api.resources import (
     what_if,
     workloads,
 )
+from designer.api.resources.bringup import archives
 from designer.api.resources.bringup import views as bringup_views
 from designer.api.resources.comparisons import views as comparison_views
 from designer.api.resources.price_books import urls as price_book_urls
@@ -82,6 +83,9 @@ urlpatterns = [
     path("designs/<uuid:pk>/bring-up/files/", bringup_views.SettingsFilesView.as_view(), name="settings-files"),
     path("designs/<uuid:pk>/bring-up/file/", bringup_views.SettingsFileView.as_view(), name="settings-file"),
     path("designs/<uuid:pk>/bring-up/archive/", bringup_views.SettingsArchiveView.as_view(), name="settings-archive"),
+    path("designs/<uuid:pk>/bring-up/archives/", archives.SettingsArchivesView.as_view(), name="settings-archives"),
+    path("settings-archives/<uuid:pk>/", archives.SettingsArchiveJobView.as_view(), name="settings-archive-job"),
+    path("settings-archives/<uuid:pk>/file/", archives.SettingsArchiveFileView.as_view(), name="settings-archive-file"),
     path("designs/<uuid:pk>/bring-up/changes/", bringup_views.SettingsChangesView.as_view(), name="settings-changes"),
     path("settings-checks/", bringup_views.SettingsChecksView.as_view(), name="settings-checks"),
     *price_book_urls.urlpatterns,

@@ -1,6 +1,7 @@
 """The rows of the queue: the truth about requested work. The broker only nudges a worker to look at a row.
 
-EstimateJob is one requested estimate; searches.py has those of a large search, leased.py how a worker holds a row.
+EstimateJob is one requested estimate; searches.py has those of a large search, archives.py those of a large archive,
+leased.py how a worker holds a row.
 """
 
 from __future__ import annotations
@@ -13,11 +14,21 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from estimator.jobs.archives import ArchiveJob, ArchivePiece
 from estimator.jobs.leased import LEASE, MAX_ATTEMPTS, Leased
 from estimator.jobs.searches import SearchChunk, SearchJob
 from estimator.record import Json
 
-__all__ = ["LEASE", "MAX_ATTEMPTS", "EstimateJob", "QueueSweep", "SearchChunk", "SearchJob"]
+__all__ = [
+    "LEASE",
+    "MAX_ATTEMPTS",
+    "ArchiveJob",
+    "ArchivePiece",
+    "EstimateJob",
+    "QueueSweep",
+    "SearchChunk",
+    "SearchJob",
+]
 RESEND_AFTER = timedelta(seconds=10)
 SWEEP_EVERY = timedelta(seconds=3)
 

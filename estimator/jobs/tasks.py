@@ -1,4 +1,4 @@
-"""What workers do: run one estimate, a chunk of a search, the join of one; sweep up what was never sent or whose worker died.
+"""What workers do: an estimate, a chunk of a search, the join of one, an archive; sweep up what was lost.
 
 Every process of a worker sweeps when it is due, from a thread of its own; a row in the database says whose turn it is. No
 single process is needed for it: beat, where one runs, is one more that asks.
@@ -21,10 +21,13 @@ from django.db.models import Q
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from estimator.bringup.plan.choices import choices
+from estimator.bringup.plan.design import plan_of
+from estimator.bringup.renderings.targets import in_pieces
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.jobs.leased import LEASE, MAX_ATTEMPTS, Leased
-from estimator.jobs.models import RESEND_AFTER, SWEEP_EVERY, EstimateJob, QueueSweep, SearchChunk, SearchJob
+from estimator.jobs.models import RESEND_AFTER, SWEEP_EVERY, ArchiveJob, EstimateJob, QueueSweep, SearchChunk, SearchJob
 from estimator.pipeline import estimate
 from estimator.record import Json
 from estimator.search.columns.work import Verbs
@@ -37,6 +40,7 @@ logger = logging.getLogger(__name__)
 
 VERBS = Verbs(trained, served)
 SENT_PER_SWEEP = 200
+PIECE_BYTES, ALMOST = 2**20, 0.99  # of an archive; progress until its last piece is there
 CONFIRM_WITHIN_S = 3  # RabbitMQ says nothing while its disc or memory is full
 PUBLISH_RETRY = {"max_retries": 2, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.1}
 
@@ -158,9 +162,46 @@ def run_join(job_id: str) -> None:
         job.succeed(answer.as_json())
 
 
+@shared_task(ignore_result=True)
+def run_archive(job_id: str) -> None:
+    """Write an archive of settings files, piece after piece."""
+    if (job := ArchiveJob.claim(job_id)) is None:
+        return
+    too_long = "The archive took too long and was stopped. Take one target, or single files."
+    with _noted(job, "estimate_timed_out", too_long):
+        with held_lease(job) as lost:
+            n_bytes = _written(job, lost)
+        if n_bytes is not None:
+            job.succeed(n_bytes)
+
+
+def _written(job: ArchiveJob, lost: threading.Event) -> int | None:
+    """Bytes of an archive that is whole; None if the job was cancelled or taken over on the way."""
+    catalog = load_catalog()
+    plan = plan_of(parse_spec(job.spec, catalog), catalog, choices(**job.choices))
+    job.begin()
+    n_bytes = 0
+    for number, (data, share) in enumerate(in_pieces(plan, job.target or None, PIECE_BYTES)):
+        if lost.is_set() or not job.extend_lease(progress=min(share, ALMOST)):
+            return None
+        job.add(number, data)
+        n_bytes += len(data)
+    return n_bytes
+
+
 _SEARCH_TOO_LONG = ("estimate_timed_out", "The search took too long and was stopped. Give fewer values or fewer nodes.")
-_TASKS: dict[type[Leased], Any] = {EstimateJob: run_estimate, SearchChunk: run_chunk, SearchJob: run_join}
-_MAY_BE_SENT: dict[type[Leased], Callable[[], Q]] = {EstimateJob: Q, SearchChunk: Q, SearchJob: SearchJob.is_ready}
+_TASKS: dict[type[Leased], Any] = {
+    EstimateJob: run_estimate,
+    SearchChunk: run_chunk,
+    SearchJob: run_join,
+    ArchiveJob: run_archive,
+}
+_MAY_BE_SENT: dict[type[Leased], Callable[[], Q]] = {
+    EstimateJob: Q,
+    SearchChunk: Q,
+    SearchJob: SearchJob.is_ready,
+    ArchiveJob: Q,
+}
 
 
 @shared_task(ignore_result=True)

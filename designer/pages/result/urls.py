@@ -5,8 +5,9 @@ from django.urls import path
 from designer.pages.result import acceptance, asbuilt, own_model, views
 from designer.pages.result.bringup import checklist
 from designer.pages.result.cost import what_if
-from designer.pages.result.settings import changes, check, files
+from designer.pages.result.settings import archives, changes, check, files
 
+ARCHIVES = "designs/<uuid:design_id>/estimates/<uuid:job_id>/settings/archives/"
 urlpatterns = [
     path("designs/<uuid:design_id>/checklist/", checklist.checklist, name="checklist"),
     path("designs/<uuid:design_id>/checklist/news/", checklist.checklist_news, name="checklist-news"),
@@ -26,6 +27,10 @@ urlpatterns = [
         files.settings_archive,
         name="settings-archive",
     ),
+    path(f"{ARCHIVES}new/", archives.archive_new, name="archive-new"),
+    path(f"{ARCHIVES}<uuid:pk>/", archives.archive_page, name="archive-job"),
+    path(f"{ARCHIVES}<uuid:pk>/cancel/", archives.archive_cancel, name="archive-cancel"),
+    path(f"{ARCHIVES}<uuid:pk>/file/", archives.archive_file, name="archive-file"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/settings/plan/", files.settings_plan, name="settings-plan"),
     path(
         "designs/<uuid:design_id>/estimates/<uuid:job_id>/settings/check/", check.settings_check, name="settings-check"

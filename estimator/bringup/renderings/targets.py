@@ -1,8 +1,9 @@
 """Every target by its name on the command line and in the API, and the files of a design for one or all of them."""
 
 import zipfile
+import zlib
 from collections.abc import Iterator
-from typing import IO, cast
+from typing import IO, NamedTuple, cast
 
 from estimator.bringup.networks.answer import answered
 from estimator.bringup.networks.design import other_plans
@@ -48,7 +49,8 @@ TARGETS = {
     "slurm": Target("Slurm", "topology, GPUs of nodes, prolog that checks the network", BOTH, "clusters.slurm"),
     "ansible": Target("Ansible", "inventory and playbook that carry all of the files", BOTH, "clusters.ansible"),
 }
-MOST_SWITCHES, MOST_SWITCHES_OF_ALL = 10_000, 1_000  # of an archive: it takes 2 ms a switch and target, SONiC's 20
+MOST_FILES = 20_000  # of switches in an archive: it takes 6 ms a file, SONiC's 30
+BYTES_A_NODE = 60  # of an archive and target whose files have a line a node
 
 
 def target_named(name: str) -> Target:
@@ -151,25 +153,89 @@ def _with(plan: Plan, name: str, wanted: str | None) -> Plan:
     return plan if target_named(name).system is None or device is None else part_of(plan, [device])
 
 
+class Size(NamedTuple):
+    """How large an archive is going to be: files of switches, and bytes, the latter from one switch of each kind."""
+
+    n_files: int
+    n_bytes: int
+
+
+def size_of(plan: Plan, name: str | None = None) -> Size:
+    """The size of an archive of one target, or of all that the design has.
+
+    Raises
+    ------
+    SpecError
+        As ``files_of``.
+    """
+    n_files = n_bytes = 0
+    for one in _wanted(plan, name):
+        if target_named(one).system is None:
+            n_bytes += BYTES_A_NODE * len(plan.wired.nodes)
+            continue
+        for kind in SWITCH_KINDS:
+            own = plan.links.table.devices.of(kind)
+            devices = range(*own.indices(len(plan.links.table.devices)))
+            texts = [file.text for file in files_of(part_of(plan, devices[:1]), one)] if devices else []
+            n_files += len(devices)
+            n_bytes += len(devices) * sum(len(zlib.compress(text.encode())) for text in texts)
+    return Size(n_files, n_bytes)
+
+
+def refuse_too_large(plan: Plan, name: str | None = None) -> None:
+    """Nothing for an archive that is not too large.
+
+    Raises
+    ------
+    SpecError
+        For one of too many files, and as ``files_of``.
+    """
+    n_systems = sum(target_named(one).system is not None for one in _wanted(plan, name))
+    n_files = n_systems * len(plan.wired.switches)
+    if n_files > MOST_FILES:
+        way_out = "single files by name" if name else "one target at a time"
+        message = f"An archive has at most {MOST_FILES:,} files of switches, and this one would have {n_files:,}. Take {way_out}."
+        raise SpecError([Problem("archive", "too_many_switches", message)])
+
+
+def _wanted(plan: Plan, name: str | None) -> list[str]:
+    """Targets of an archive."""
+    if name:
+        files_of(plan, name)
+    return [name] if name else targets_of(plan)
+
+
 def archive(plan: Plan, name: str | None = None) -> Iterator[bytes]:
     """A zip of all files of one target, or of all targets that the design has, as it is made; equal designs, equal bytes.
 
     Raises
     ------
     SpecError
-        As ``files_of``; and for a design of more switches than an archive holds.
+        As ``refuse_too_large``.
     """
-    n_switches, most = len(plan.wired.switches), MOST_SWITCHES if name else MOST_SWITCHES_OF_ALL
-    if name:
-        files_of(plan, name)
-    if n_switches > most:
-        way_out = "a target with the name of a file, one after the other" if name else "one target at a time"
-        of = "one target" if name else "all targets"
-        message = (
-            f"An archive of {of} has at most {most:,} switches, and the design has {n_switches:,}. Take {way_out}."
-        )
-        raise SpecError([Problem("archive", "too_many_switches", message)])
-    return _zipped(_paths(plan, [name] if name else targets_of(plan)))
+    refuse_too_large(plan, name)
+    return _zipped(_paths(plan, _wanted(plan, name)))
+
+
+def in_pieces(plan: Plan, name: str | None, piece_bytes: int) -> Iterator[tuple[bytes, float]]:
+    """The same in pieces of at least so many bytes but the last, each with the share of the files that is written then.
+
+    Raises
+    ------
+    SpecError
+        As ``archive``.
+    """
+    n_files = max(size_of(plan, name).n_files, 1)
+    held: list[bytes] = []
+    n_bytes = 0
+    for number, data in enumerate(archive(plan, name)):
+        held.append(data)
+        n_bytes += len(data)
+        if n_bytes >= piece_bytes:
+            yield b"".join(held), min(number / n_files, 1.0)
+            held, n_bytes = [], 0
+    if held:
+        yield b"".join(held), 1.0
 
 
 class _Written:

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from estimator.bringup.renderings.targets import TARGETS, archive, file_of, files_of, targets_of
+from estimator.bringup.renderings.targets import TARGETS, archive, file_of, files_of, in_pieces, size_of, targets_of
 from estimator.errors import SpecError
 from tests.estimator.bringup.plans import DESIGNS, plan_named
 from tests.estimator.bringup.sourced import unsourced
@@ -47,13 +47,33 @@ def test_an_archive_has_the_files_of_all_targets_and_equal_bytes() -> None:
     }
 
 
-def test_an_archive_of_too_many_switches_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("estimator.bringup.renderings.targets.MOST_SWITCHES", 3)
-    monkeypatch.setattr("estimator.bringup.renderings.targets.MOST_SWITCHES_OF_ALL", 2)
-    with pytest.raises(SpecError, match=r"at most 2 switches, .* one target at a time"):
-        archive(plan_named("two tiers"))
-    with pytest.raises(SpecError, match=r"at most 3 switches, .* the name of a file"):
-        archive(plan_named("two tiers"), "nic")
+def test_an_archive_of_too_many_files_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_named("two tiers")
+    n_switches = len(plan.wired.switches)
+    monkeypatch.setattr("estimator.bringup.renderings.targets.MOST_FILES", n_switches)
+    with pytest.raises(SpecError, match=rf"at most {n_switches} files .* one target at a time"):
+        archive(plan)
+    assert b"".join(archive(plan, "nvue"))
+    monkeypatch.setattr("estimator.bringup.renderings.targets.MOST_FILES", n_switches - 1)
+    with pytest.raises(SpecError, match=r"single files by name"):
+        archive(plan, "nvue")
+    assert b"".join(archive(plan, "nic"))  # which has no files of switches
+
+
+@pytest.mark.parametrize("name", ["nvue", None])
+def test_the_size_of_an_archive_is_known_before_and_its_pieces_are_it(name: str | None) -> None:
+    plan = plan_named("two tiers")
+    whole = b"".join(archive(plan, name))
+    size = size_of(plan, name)
+    files = [path for path, _ in entries(whole) if path.startswith(("nvue/", "sonic/")) and not path.endswith(".csv")]
+    assert size.n_files == len(files)
+    assert 0.5 < size.n_bytes / len(whole) < 1.5
+    pieces = list(in_pieces(plan, name, 4_000))
+    assert b"".join(data for data, _ in pieces) == whole
+    assert all(len(data) >= 4_000 for data, _ in pieces[:-1])
+    shares = [share for _, share in pieces]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
 
 
 def test_names_that_are_not_there_are_refused_with_those_that_are() -> None:

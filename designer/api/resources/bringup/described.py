@@ -12,6 +12,7 @@ from designer.api.resources.bringup.queries import (
 )
 from designer.api.schema import DESIGN, LOG_TEXT, SPEC, UPLOAD
 from designer.exports.file_names import ZIP_TYPE
+from designer.services.bringup.archives import ArchiveState
 from designer.services.bringup.plans import TargetFiles
 from estimator.bringup.changes.result import SettingsChanges
 from estimator.bringup.check.result import SettingsCheck
@@ -53,7 +54,42 @@ archive = call(
     files_of(ZIP_TYPE),
     (404, 503),
     parameters=[ArchiveQuery],
-    description="Equal designs give equal bytes.",
+    description="Equal designs give equal bytes. One of over 2,000 files of switches, or about 20 MB, is refused: have a "
+    "worker write it.",
+    tags=[TAG],
+)
+archive_create = call(
+    "create_settings_archive",
+    "Have a worker write an archive of settings files",
+    {202: ArchiveState},
+    (404, 409, 503),
+    request=None,
+    parameters=[ArchiveQuery],
+    description="For archives that are too large to be sent at once; Location says where to look. An archive that is there "
+    "or on its way is answered again.",
+    tags=[TAG],
+)
+archive_read = call(
+    "read_settings_archive",
+    "How far an archive is",
+    {200: ArchiveState},
+    (404,),
+    description="With Retry-After while it is on its way. The last four that ended are kept.",
+    tags=[TAG],
+)
+archive_cancel = call(
+    "cancel_settings_archive",
+    "Stop an archive that waits or is being written",
+    {200: ArchiveState},
+    (403, 404, 409),
+    request=None,
+    tags=[TAG],
+)
+archive_file = call(
+    "download_written_settings_archive",
+    "An archive that a worker has written",
+    files_of(ZIP_TYPE),
+    (404, 409),
     tags=[TAG],
 )
 changes = call(

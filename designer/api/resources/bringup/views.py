@@ -27,6 +27,7 @@ from designer.api.resources.bringup.queries import (
 )
 from designer.api.resources.designs import designs_of
 from designer.exports.links import archive_answer
+from designer.services.bringup.archives import refuse_large
 from designer.services.bringup.checking import Upload, checked_uploads
 from designer.services.bringup.choosing import choices_asked, kind_of
 from designer.services.bringup.plans import State, changes_for, plan_for, state_of, state_of_design, target_files
@@ -85,6 +86,7 @@ class SettingsArchiveView(HeavyJobView):
     def get(self, request: Request, pk: UUID) -> StreamingHttpResponse:
         query = query_of(request, ArchiveQuery)
         state, target = state_asked(request, pk, query.get("revision"), query), query.get("target")
+        refuse_large(state, target)
         pieces = archive(plan_for(state), target)
         return archive_answer(pieces, state.spec.name, state.spec_hash, kind_of(state.choices, target or "settings"))
 

@@ -16,7 +16,7 @@ from estimator.bringup.plan.records import OtherNetwork
 from estimator.bringup.plan.systems import SYSTEMS
 from estimator.bringup.plan.value import TRUSTS, Value
 from estimator.bringup.renderings.infiniband.subnets import routing_engine
-from estimator.bringup.renderings.targets import MOST_SWITCHES_OF_ALL, TARGETS
+from estimator.bringup.renderings.targets import TARGETS
 from estimator.errors import EstimatorError, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.record import Given
@@ -102,8 +102,6 @@ def _settings_context(state: State) -> Context:
         "chief": [*([] if plan.is_ethernet else [routing_engine(plan)]), *_chief(found)],
         "environment": found.values_of(ENVIRONMENT),
         "targets": [TargetRow(key, TARGETS[key].label, TARGETS[key].purpose) for key in found.plan.targets],
-        "has_archive_of_all": found.n_switches <= MOST_SWITCHES_OF_ALL,
-        "most_switches": MOST_SWITCHES_OF_ALL,
     }
 
 

@@ -12,6 +12,7 @@ from designer.exports.links import archive_answer
 from designer.pages.result.job import job_or_404, result_or_404
 from designer.pages.sending import attachment
 from designer.services.access import design_page
+from designer.services.bringup.archives import asked_archive
 from designer.services.bringup.choosing import choices_asked, kind_of
 from designer.services.bringup.plans import State, names_for, overview_for, plan_for, state_of_job
 from designer.services.shown_page import version_asked
@@ -23,7 +24,7 @@ from estimator.bringup.renderings.target import File
 from estimator.bringup.renderings.targets import TARGETS, archive, file_of, plan_answer
 from estimator.errors import EstimatorError
 
-PAGE = "designer/result/bringup/settings.html"
+PAGE, ARCHIVE = "designer/result/bringup/settings.html", "designer/result/bringup/archive.html"
 MOST_LINES, MOST_PLACES = 1_500, 4  # of a file, and of a value in it, on the page; the file itself has all
 SOURCES = ".sources.csv"
 LONGEST_SEARCH = 80
@@ -73,18 +74,23 @@ def _taken_apart(state: State, target: str, file: File) -> Context:
 @design_page
 @require_safe
 def settings_archive(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
-    """All files of a target, or of all targets that the design has, as they are written."""
+    """All files of a target, or of all targets that the design has, as they are written; the way to a worker if they are many."""
     row, job = job_or_404(request, design_id, job_id)
     result_or_404(job)
     target = request.GET.get("target") or None
+    context: Context = {"design": row, "job": job} | version_asked(request, row)
     try:
         chosen = choices_asked(request.GET)
-        pieces = archive(plan_for(state_of_job(job, chosen)), target)
+        state = state_of_job(job, chosen)
+        size, is_large = asked_archive(state, target)
+        if is_large:
+            context |= {"choices": chosen, "target": target or "", "label": TARGETS.get(target or ""), "size": size}
+            return render(request, ARCHIVE, context)
+        pieces = archive(plan_for(state), target)
         answer = archive_answer(pieces, job.name, job.spec_hash, kind_of(chosen, target or "settings"))
         return cast("HttpResponse", answer)  # pages are typed as answers that are whole
     except EstimatorError as error:
-        context: Context = {"design": row, "job": job, "problems": error.problems} | version_asked(request, row)
-        return render(request, PAGE, context, status=422)
+        return render(request, PAGE, context | {"problems": error.problems}, status=422)
 
 
 @design_page
