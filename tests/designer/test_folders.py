@@ -76,6 +76,7 @@ def test_a_page_has_its_style_and_script_from_the_blocks_of_its_base() -> None:
         "designer/api_docs.html": 2,
         "designer/design/design.html": 1,
         "designer/calibrations/new.html": 1,
+        "designer/result/bringup/archive.html": 1,
         "designer/result/bringup/checklist.html": 1,
     }
     libraries = [

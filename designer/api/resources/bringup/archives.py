@@ -13,7 +13,7 @@ from designer.api.base import ApiView, HeavyJobView, located, owner_of, query_of
 from designer.api.errors import refuse
 from designer.api.resources.bringup import described
 from designer.api.resources.bringup.queries import ArchiveQuery
-from designer.api.resources.bringup.views import state_asked
+from designer.api.resources.bringup.states import state_asked
 from designer.api.resources.estimates import when_to_ask
 from designer.api.serializers import NoQuery
 from designer.exports.links import archive_answer
@@ -86,6 +86,6 @@ def _answer(request: Request, job: ArchiveJob) -> Json:
         n_bytes=job.n_bytes,
         target=job.target or None,
         choices=choices_asked(job.choices).answer,
-        problems=[problem["message"] for problem in (job.error or {}).get("problems", [])],
+        problems=[str(problem.get("message")) for problem in (job.error or {}).get("problems", [])],
         file=address("settings-archive-file") if is_whole else None,
     ).as_json()

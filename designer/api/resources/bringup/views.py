@@ -6,7 +6,6 @@ from typing import Any, cast
 from uuid import UUID
 
 from django.http import HttpResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,12 +24,12 @@ from designer.api.resources.bringup.queries import (
     StateQuery,
     TargetQuery,
 )
-from designer.api.resources.designs import designs_of
+from designer.api.resources.bringup.states import state_asked
 from designer.exports.links import archive_answer
 from designer.services.bringup.archives import refuse_large
 from designer.services.bringup.checking import Upload, checked_uploads
 from designer.services.bringup.choosing import choices_asked, kind_of
-from designer.services.bringup.plans import State, changes_for, plan_for, state_of, state_of_design, target_files
+from designer.services.bringup.plans import changes_for, plan_for, state_of, target_files
 from designer.services.uploads import bytes_of
 from estimator.bringup.renderings.targets import archive, file_of, plan_answer
 from estimator.catalog.loader import load_catalog
@@ -39,14 +38,6 @@ from estimator.spec.parse import parse_spec
 
 KEYS = ("design", "files")
 MAX_SPEC_BYTES = 1_000_000
-
-
-def state_asked(request: Request, pk: UUID, revision: int | None, query: Given) -> State:
-    """A state of the caller's design: a named version, or as it is now, with the choices of a query."""
-    design = get_object_or_404(designs_of(request), pk=pk)
-    if revision is not None:
-        get_object_or_404(design.revisions, number=revision)
-    return state_of_design(design, revision, choices_asked(query))
 
 
 class PlanView(HeavyJobView):

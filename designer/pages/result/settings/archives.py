@@ -75,7 +75,7 @@ def archive_file(request: HttpRequest, design_id: UUID, job_id: UUID, pk: UUID) 
         raise Http404("This archive is not whole.")
     kind = kind_of(choices_asked(made.choices), made.target or "settings")
     answer = archive_answer(made.content(), made.name, made.spec_hash, kind)
-    answer["Content-Length"] = str(made.n_bytes)
+    answer.headers["Content-Length"] = str(made.n_bytes)
     return cast("HttpResponse", answer)  # pages are typed as answers that are whole
 
 
