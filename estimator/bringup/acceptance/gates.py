@@ -3,7 +3,7 @@
 A gate is planned from a ``Path``: which GPUs run what, how many such paths there are, and what they must give.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from estimator.bringup.acceptance.commands import (
@@ -27,7 +27,13 @@ WHOLE_BYTES, RAIL_BYTES, COPY_BYTES, LINK_BYTES = 16 * GIB, 4 * GIB, GIB // 2, 8
 RING = "ring"
 PERFTEST_FABRICS = ("infiniband", "roce")
 GB_S, GBIT_S = "GB/s", "Gb/s"
-N_FAMILIES = 4  # whose expectations err apart: copies by the host, links inside a domain, a NIC, collectives over NICs
+OF_MODEL = 0.8  # of the chance that a healthy site fails: what a wrong expectation may have, the rest is that of runs
+FAMILIES = {"copies": 0.05, "domain": 0.05, "nic": 0.05, "network": 0.85}
+"""Shares of OF_MODEL by what errs apart: copies by the host, links inside a domain, a NIC, collectives over NICs.
+
+Copies and links are found by their peers or at half their rate, which little is needed for; gates of the whole cluster have
+no peers, and the wider the model's band, the more of its faults a line lets through.
+"""
 RERUN = "Run it again alone and with NCCL_DEBUG=INFO"
 
 
@@ -52,6 +58,14 @@ class Path:
     part: Part | None = None  # None where no collective runs
     note: str | None = None
 
+    @property
+    def family(self) -> str:
+        """Whose expectation it shares."""
+        return _FAMILY.get(self.code, "network")
+
+
+_FAMILY = {"pcie": "copies", "nvlink": "domain", "node": "domain", "domain": "domain", "link": "nic"}
+
 
 @dataclass(frozen=True)
 class Contract:
@@ -62,7 +76,8 @@ class Contract:
     paths: tuple[Path, ...]
     gates: tuple[Gate, ...]
     left_out: tuple[str, ...]
-    chances: Chances
+    chances: dict[str, Chances]
+    """By gate."""
 
     def path(self, code: str) -> Path | None:
         """The path of a gate; None where the site has no such gate."""
@@ -77,11 +92,18 @@ def contract_of(site: Site, expectations: Expectations) -> Contract:
     """Every gate of a site; ``expectations`` are of its ``system``."""
     found = list(_paths(site, expectations))
     paths = tuple(path for path in found if isinstance(path, Path))
-    half = constant("site_false_alarm").value / 2
-    chances = Chances(half / N_FAMILIES, half / max(len(paths), 1))
-    gates = tuple(_gate(path, chances) for path in paths)
+    chances = _chances(paths)
+    gates = tuple(_gate(path, chances[path.code]) for path in paths)
     left_out = tuple(one for one in found if isinstance(one, str))
     return Contract(site, expectations, paths, gates, left_out, chances)
+
+
+def _chances(paths: Sequence[Path]) -> dict[str, Chances]:
+    """How often each gate may fail where all is healthy: a family's part of the model's is one, as its gates err together."""
+    all_of_site = constant("site_false_alarm").value
+    there = sum(FAMILIES[family] for family in {path.family for path in paths})
+    runs = (1 - OF_MODEL) * all_of_site / max(len(paths), 1)
+    return {path.code: Chances(OF_MODEL * all_of_site * FAMILIES[path.family] / there, runs) for path in paths}
 
 
 def _gate(path: Path, chances: Chances) -> Gate:

@@ -91,7 +91,7 @@ def _of_gate(paths: Sequence[Sequence[Matched]], contract: Contract) -> list[Jud
     shares = [median(one.share for one in path) for path in paths]
     middle, line = median(shares), None
     if len(paths) >= LEAST_PEERS:
-        line = peer_line(_spread(shares, paths), len(paths), contract.chances.of_runs / 2)
+        line = peer_line(_spread(shares, paths), len(paths), contract.chances[paths[0][0].path.code].of_runs / 2)
     return [
         _judged(tuple(path), share, share / middle if line is not None else None, line)
         for path, share in zip(paths, shares, strict=True)

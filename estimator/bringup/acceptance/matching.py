@@ -87,7 +87,7 @@ def matched(reading: Reading, contract: Contract) -> Matched:
 
 def _lines(path: Path, band: Band, contract: Contract) -> Lines:
     spread = spread_of_band(band.expected, band.low)
-    return lines_of(spread, constant("run_spread").value, path.n_results, path.loss, contract.chances)
+    return lines_of(spread, constant("run_spread").value, path.n_results, path.loss, contract.chances[path.code])
 
 
 def _says_ring(log: ParsedLog) -> bool:

@@ -1,11 +1,12 @@
 """What slow results have in common: the node, rail, leaf or rack that all of them touch and no good result does."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
+from estimator.bringup.acceptance.constants import constant
 from estimator.bringup.acceptance.gates import Contract
 from estimator.bringup.acceptance.matching import Judged
 from estimator.bringup.acceptance.readers.reading import Place
@@ -46,6 +47,8 @@ def stragglers_of(paths: Sequence[Judged], contract: Contract) -> list[Straggler
         if best is None:
             break
         explained = {i for i in left if best in touched[i]}
+        best = _narrowed(best, paths, contract)
+        explained |= {i for i in left if _is_held_up(paths[i], best, contract)}
         found.append(_straggler(best, [paths[i] for i in sorted(explained)], paths, touched, slow))
         left -= explained
     return found
@@ -62,6 +65,67 @@ def _best(left: set[int], good: set[int], touched: Sequence[set[Part]], paths: S
 
     best = max(sorted(candidates), key=worth, default=None)
     return best if best and worth(best)[0] > 0 else None
+
+
+def _narrowed(best: Part, paths: Sequence[Judged], contract: Contract) -> Part:
+    """The leaf of a slow rail, where runs on all NICs are slow below one group of leaves alone.
+
+    Two groups share their one pair of leaves of a rail, so that the gates of rails alone cannot tell them apart; half of the
+    pairs of nodes are slow then, so that none is slow beside its peers.
+    """
+    site = contract.site
+    if best.kind != "rail" or not site.has_rails:
+        return best
+    shares: dict[str, dict[int, list[float]]] = {}
+    for path in paths:
+        unit = _unit_of_run(path, contract)
+        if unit is not None:
+            shares.setdefault(path.first.path.code, {}).setdefault(unit, []).append(path.share)
+    slowest = {unit for by_unit in shares.values() if (unit := _slow_unit(by_unit)) is not None}
+    if len(slowest) != 1:
+        return best
+    (unit,) = slowest
+    return Part("leaf", site.leaves[int(site.leaf_of[site.units[unit][0], int(best.name) - 1])])
+
+
+def _slow_unit(shares: Mapping[int, Sequence[float]]) -> int | None:
+    """The group whose runs are as far below those of each other as a lost tenth puts them; None where none is."""
+    middles = sorted((median(found), unit) for unit, found in shares.items())
+    if len(middles) < 2 or middles[0][0] > (1 - constant("loss").value / 2) * middles[1][0]:
+        return None
+    return middles[0][1]
+
+
+def _unit_of_run(path: Judged, contract: Contract) -> int | None:
+    """The group of leaves below which a run on all NICs of its nodes stays; None where it is another kind of run."""
+    site, place = contract.site, path.first.reading.place
+    if path.first.path.scope not in ("pair", "rack") or place.rail:
+        return None
+    nodes = [site.node_index[name] for name in place.nodes]
+    if place.rack:
+        nodes = _nodes_of(place.rack, contract)
+    units = {int(site.unit_of[node]) for node in nodes}
+    return units.pop() if len(units) == 1 else None
+
+
+def _nodes_of(rack: str, contract: Contract) -> list[int]:
+    site = contract.site
+    return [node for node in range(site.n_nodes) if site.racks[int(site.rack_of[node])] == rack]
+
+
+def _is_held_up(path: Judged, part: Part, contract: Contract) -> bool:
+    """Whether a run on all NICs of its nodes waits for a rail, or for a leaf of one that is above them."""
+    site = contract.site
+    if (
+        not site.has_rails
+        or part.kind not in ("rail", "leaf")
+        or path.first.path.scope not in ("pair", "rack", "cluster")
+    ):
+        return False
+    if part.kind == "rail" or path.first.path.scope == "cluster":
+        return True
+    unit = _unit_of_run(path, contract)
+    return unit is not None and part.name in site.leaves_of(site.units[unit][0], None)
 
 
 def _straggler(
@@ -113,6 +177,8 @@ def _leaves(place: Place, nodes: Sequence[int], contract: Contract) -> Iterable[
         return place.leaves
     if place.rail and site.has_rails and not nodes:  # a run of the whole rail: all of its leaves
         return [site.leaves[leaf] for leaf in np.unique(site.leaf_of[:, place.rail - 1]).tolist()]
-    if len(nodes) > 2 or (site.has_rails and not place.rail):
+    if place.rack and not nodes and not site.has_rails:
+        nodes = _nodes_of(place.rack, contract)
+    elif len(nodes) > 2 or (site.has_rails and not place.rail):
         return ()
     return dict.fromkeys(leaf for node in nodes for leaf in site.leaves_of(node, place.rail))

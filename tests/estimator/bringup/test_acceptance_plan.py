@@ -51,9 +51,9 @@ def test_gates_go_from_the_slot_to_the_cluster() -> None:
     for gate in gates:
         assert gate.pass_at < gate.low < gate.expected <= gate.high <= gate.ceiling, gate.code
         assert gate.fault_at < gate.expected
-        assert 0 < gate.false_alarm < 0.01
+        assert 0 < gate.false_alarm < (0.015 if gate.code not in ("pcie", "nvlink", "node", "link") else 0.002)
         # the whole cluster has more domains than any published run: its band is wide, and only a calibration narrows it
-        assert gate.miss <= (0.4 if gate.code in ("cluster_all_reduce", "cluster_alltoall") else 0.01), gate.code
+        assert gate.miss <= (0.2 if gate.code in ("cluster_all_reduce", "cluster_alltoall") else 0.01), gate.code
 
 
 def test_expected_values_are_the_predictions_of_the_model() -> None:
