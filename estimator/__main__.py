@@ -13,10 +13,14 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.record import Json
+
+if TYPE_CHECKING:  # a verb loads what it needs
+    from estimator.catalog.catalog import Catalog
+    from estimator.spec.design import DesignSpec
 
 MAX_INPUT_BYTES = 5_000_000
 Run = Callable[[argparse.Namespace], Iterator[bytes]]
@@ -78,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, verb in _VERBS.items():
         added = verbs.add_parser(name, help=verb.purpose)
         added.set_defaults(run=verb.run)
-        for argument, options in verb.arguments:
+        for argument, options in (*verb.arguments, *([_PARTS] if _SPEC in verb.arguments else [])):
             added.add_argument(argument, **options)
     return parser
 
@@ -86,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
 _SPEC, _REQUEST = (
     _argument("file", metavar=name, help="a JSON file, or - for standard input") for name in ("SPEC", "REQUEST")
 )
+_PARTS = _argument("--parts", metavar="FILE", help="JSON of your own parts: switches, nics, servers, cables")
 _FABRIC = _argument("--fabric", default="compute", metavar="ROLE", help="compute, or one of the other fabrics by role")
 
 
@@ -103,7 +108,6 @@ def _format(usual: str, others: str = "another") -> tuple[str, Json]:
 def _estimate(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import ALL_PARTS, CHANGES, estimate
-    from estimator.spec.parse import parse_spec
 
     parts = ALL_PARTS if asked.only is None else tuple(part.strip() for part in asked.only.split(","))
     unknown = sorted(set(parts) - set(ALL_PARTS))
@@ -118,7 +122,7 @@ def _estimate(asked: argparse.Namespace) -> Iterator[bytes]:
             ]
         )
     catalog = load_catalog()
-    (made,) = estimate([parse_spec(_read_json(asked.file), catalog)], catalog, (*parts, CHANGES))
+    (made,) = estimate([_spec_of(asked, catalog)], catalog, (*parts, CHANGES))
     return _json(made.as_json())
 
 
@@ -248,10 +252,9 @@ def _links(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.handoff.formats import format_named
     from estimator.link_list import link_list
-    from estimator.spec.parse import parse_spec
 
     file_format, catalog = format_named(asked.format), load_catalog()
-    return file_format.write(link_list(parse_spec(_read_json(asked.file), catalog), catalog, asked.fabric))
+    return file_format.write(link_list(_spec_of(asked, catalog), catalog, asked.fabric))
 
 
 @_verb(
@@ -279,10 +282,9 @@ def _place(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.handoff.launch.formats import archive, launch_format
     from estimator.handoff.launch.making import placed_job
-    from estimator.spec.parse import parse_spec
 
     file_format, catalog = launch_format(asked.format), load_catalog()
-    job = placed_job(parse_spec(_read_json(asked.file), catalog), _read_json(asked.layout), catalog)
+    job = placed_job(_spec_of(asked, catalog), _read_json(asked.layout), catalog)
     return iter([archive(job)]) if asked.archive else file_format.write(job)
 
 
@@ -299,10 +301,9 @@ def _accept(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.bringup.acceptance.exports.formats import acceptance_format
     from estimator.bringup.acceptance.readers.upload import MAX_FILE_BYTES, MAX_FILES
     from estimator.catalog.loader import load_catalog
-    from estimator.spec.parse import parse_spec
 
     file_format, catalog = acceptance_format(asked.format), load_catalog()
-    spec = parse_spec(_read_json(asked.file), catalog)
+    spec = _spec_of(asked, catalog)
     files = _read_files(asked.results[: MAX_FILES + 1], MAX_FILE_BYTES, "Name results of the gates' commands.")
     contract, answer = accepted(spec, catalog, files)
     return file_format.write(contract, answer)
@@ -335,15 +336,14 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.bringup.plan.design import plan_of
     from estimator.bringup.renderings.targets import archive, file_of, plan_answer, target_named
     from estimator.catalog.loader import load_catalog
-    from estimator.spec.parse import parse_spec
 
     if asked.target:
         target_named(asked.target)  # refused before the design is worked out
     chosen = choices(asked.addressing, asked.data_class, asked.weeks)
     catalog = load_catalog()
-    plan = plan_of(parse_spec(_read_json(asked.file), catalog), catalog, chosen)
+    plan = plan_of(_spec_of(asked, catalog), catalog, chosen)
     if asked.since:
-        before = plan_of(parse_spec(_read_json(asked.since), catalog), catalog, chosen)
+        before = plan_of(_spec_of(asked, catalog, asked.since), catalog, chosen)
         return _json(changed_settings(before, plan).as_json())
     if asked.archive:
         return archive(plan, asked.target)
@@ -367,11 +367,10 @@ def _check_settings(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.bringup.check.upload import MAX_FILES, owned
     from estimator.bringup.plan.choices import choices
     from estimator.catalog.loader import load_catalog
-    from estimator.spec.parse import parse_spec
 
     chosen = choices(asked.addressing, asked.data_class)
     catalog = load_catalog()
-    spec = parse_spec(_read_json(asked.file), catalog)
+    spec = _spec_of(asked, catalog)
     names = [owned(name, Path(name).exists()) for name in asked.files[: MAX_FILES + 1]]
     contents = _read_files([file for _, file in names], MAX_ARCHIVE_BYTES, "Name files that devices printed.")
     files = (
@@ -392,10 +391,9 @@ def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.asbuilt.report import compare_links
     from estimator.catalog.loader import load_catalog
     from estimator.link_list import link_list
-    from estimator.spec.parse import parse_spec
 
     catalog = load_catalog()
-    links = link_list(parse_spec(_read_json(asked.file), catalog), catalog, asked.fabric)
+    links = link_list(_spec_of(asked, catalog), catalog, asked.fabric)
     with _reading("Name a file of links, and with --names one of names."):
         names = Path(asked.names).read_bytes() if asked.names else b""
         with Path(asked.links).open("rb") as file:
@@ -412,11 +410,10 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.pipeline import estimate
     from estimator.quotes.check import read_quote, report_of
-    from estimator.spec.parse import parse_spec
     from estimator.tables.file import MAX_FILE_BYTES
 
     catalog = load_catalog()
-    spec = parse_spec(_read_json(asked.file), catalog)
+    spec = _spec_of(asked, catalog)
     columns = _read_json(asked.columns) if asked.columns else None
     ((name, data),) = _read_files([asked.quote], MAX_FILE_BYTES, "Name a quote as XLSX or CSV.")
     quote = read_quote(data, name, columns)
@@ -448,6 +445,28 @@ def _read_files(names: list[str], most_bytes: int, way_out: str) -> Iterator[tup
 def _json(answer: Json | list[Json]) -> Iterator[bytes]:
     """One JSON document and the end of its line."""
     yield json.dumps(answer, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def _spec_of(asked: argparse.Namespace, catalog: "Catalog", name: str | None = None) -> "DesignSpec":
+    """The design of the verb's file, with the own parts of another file behind those that it brings itself."""
+    from estimator.spec.parse import parse_spec
+
+    values = _read_json(name or asked.file)
+    if asked.parts:
+        values = _with_parts(values, _read_json(asked.parts))
+    return parse_spec(values, catalog)
+
+
+def _with_parts(values: Any, parts: Any) -> Any:
+    if not isinstance(values, dict):
+        return values
+    if not isinstance(parts, dict):
+        message = 'The file holds an object of lists: {"switches": [], "nics": [], "servers": [], "cables": []}.'
+        raise SpecError([Problem("--parts", "wrong_type", message)])
+    mine = values.get("own_parts") or {}
+    if not isinstance(mine, dict) or not all(isinstance(one, list) for one in (*mine.values(), *parts.values())):
+        return {**values, "own_parts": parts}  # refused by the rules of a request
+    return {**values, "own_parts": {kind: [*mine.get(kind, ()), *parts.get(kind, ())] for kind in {**mine, **parts}}}
 
 
 def _read_json(name: str) -> Any:

@@ -8,6 +8,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.designs.links import all_links, compute_links, other_links
 from estimator.designs.networks import design_plan, sized_fabrics, sized_others
+from estimator.designs.parts import catalog_of
 from estimator.errors import Problem, SpecError
 from estimator.spec.design import DesignSpec
 from estimator.spec.network_rules import other_keys
@@ -27,6 +28,7 @@ def link_list(spec: DesignSpec, catalog: Catalog, role: str = COMPUTE) -> LinkLi
     if role not in keys:
         message = f"The design's networks are {', '.join(keys)}, and '{role[:40]}' was requested."
         raise SpecError([Problem("fabric", "no_such_fabric", message)])
+    catalog = catalog_of(spec, catalog)
     _, (fabric,) = sized_fabrics([spec], catalog)
     if role == COMPUTE:
         return compute_links(spec, fabric, design_plan(spec, fabric, catalog), catalog)

@@ -21,6 +21,7 @@ from estimator.cost.reliability import expected_failures, failing_parts
 from estimator.cost.result import Cost, Power
 from estimator.designs.links import all_links
 from estimator.designs.networks import design_plan, sized_fabrics, sized_others
+from estimator.designs.parts import catalog_of
 from estimator.designs.subject import Subject
 from estimator.designs.system import system_of
 from estimator.errors import InfeasibleDesign, Problem, SpecError
@@ -33,7 +34,7 @@ from estimator.findings.failures import failures_of
 from estimator.findings.finding import in_word
 from estimator.findings.future import about_growth, about_spares, cannot_grow
 from estimator.findings.node_words import node_word
-from estimator.findings.parts import part_findings
+from estimator.findings.parts import own_findings, part_findings
 from estimator.findings.prices import age_findings, book_findings, own_price_findings
 from estimator.findings.result import Failures
 from estimator.floor.whole_racks import whole_racks
@@ -93,6 +94,25 @@ def estimate(specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
 
 
 def _with_fabrics(
+    specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
+) -> tuple[tuple[Estimate, SizedFabric], ...]:
+    """As ``_batch``, with every design's own parts in the catalog: those that see the same one are one batch."""
+    by_catalog: dict[Catalog, list[int]] = {}
+    for i, spec in enumerate(specs):
+        by_catalog.setdefault(catalog_of(spec, catalog), []).append(i)
+    made: dict[int, tuple[Estimate, SizedFabric]] = {}
+    problems: list[Problem] = []
+    for seen, places in by_catalog.items():
+        try:
+            made |= zip(places, _batch([specs[i] for i in places], seen, parts), strict=True)
+        except InfeasibleDesign as error:
+            problems += error.problems
+    if problems:
+        raise InfeasibleDesign(problems)
+    return tuple(made[i] for i in range(len(specs)))
+
+
+def _batch(
     specs: Sequence[DesignSpec], catalog: Catalog, parts: Sequence[str]
 ) -> tuple[tuple[Estimate, SizedFabric], ...]:
     """Estimates, each with the fabric that it is of."""
@@ -270,6 +290,7 @@ def _about_prices(spec: DesignSpec, bill: Bom, catalog: Catalog) -> list[Finding
         *book_findings(bill.lines),
         *age_findings(bill.lines, (own.day if own else "") or catalog.priced_on),
         *part_findings(spec, bill.lines, catalog),
+        *own_findings(spec, bill.lines, catalog),
     ]
 
 
@@ -417,6 +438,7 @@ def system_of_design(values: Any, catalog: Catalog) -> DesignSystem:
     if spec.compute.gpu is None:
         message = f"{spec.compute.server} names no GPU that is known, so nothing can be predicted. Give compute.gpu."
         raise SpecError([Problem("design.compute.gpu", "missing", message)])
+    catalog = catalog_of(spec, catalog)
     _, (fabric,) = sized_fabrics([spec], catalog)
     return DesignSystem(spec, system_of(spec, fabric, catalog).as_request(), fabric.n_gpus, spec_hash(spec))
 

@@ -28,6 +28,7 @@ COMPARISON_COLUMNS = (
     Column("length_m", "Length", "m", 8),
     Column("quantity", "Quantity", width=10, number_format=COUNT),
     Column("spare_quantity", "Spares", width=8, number_format=COUNT),
+    Column("owned_quantity", "Already owned", width=8, number_format=COUNT),
     *(Column(f"unit_price_usd_{end}", f"Unit price, {end}", "USD", 14, MONEY) for end in RANGE),
     *(Column(end, end.capitalize(), width=16, number_format=MONEY) for end in RANGE),
     Column("power_w", "Power", "W", 12),
@@ -129,6 +130,7 @@ def _side_rows(result: ComparisonResult, row: AlignedRow | PartRow, head: dict[s
                 "part": "; ".join(part.part or part.description for part in cell.parts),
                 "quantity": cell.quantity,
                 "spare_quantity": cell.spare_quantity,
+                "owned_quantity": cell.owned_quantity,
                 "power_w": cell.power_w,
             }
         yield found

@@ -120,6 +120,7 @@ BOM_COLUMNS = (
     Column("length_m", "Length", "m", 8, METRE),
     Column("quantity", "Quantity", width=10, number_format=COUNT),
     Column("spare_quantity", "Spares", width=8, number_format=COUNT),
+    Column("owned_quantity", "Already owned", width=9, number_format=COUNT),
     *_money_range("unit_price_usd", "Unit price"),
     *_money_range("extended_price_usd", "Price"),
     Column("price_basis", "Basis of price", width=14),

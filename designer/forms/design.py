@@ -50,6 +50,7 @@ from estimator.record import Given
 from estimator.spec.change import read_path
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import Generation
+from estimator.spec.own.nics import nics_for
 from estimator.spec.parse import parse_spec
 
 SIZE_LABEL = "Size"
@@ -155,6 +156,9 @@ def _widget(key: Key, catalog: Catalog) -> forms.Widget:
         return forms.Select(choices=_server_choices(catalog))
     if key.path == "compute.gpu":
         return forms.Select(choices=[("", "Automatic"), *((part, gpu.model) for part, gpu in catalog.gpus.items())])
+    if key.path == "compute.nic":
+        offered = {nic.id: nic.model for server in catalog.servers.values() for nic in nics_for(server, catalog)}
+        return forms.Select(choices=[("", "Automatic"), *sorted(offered.items(), key=lambda one: one[1])])
     if key.choices:
         automatic = [("", "Automatic")] if key.info.default is None else []
         choices = [(str(choice), LABELS.get(choice, words(choice))) for choice in key.choices]

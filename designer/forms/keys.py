@@ -20,9 +20,24 @@ SIZE, SIZE_UNIT = "size", "size_unit"
 SIZE_KEYS = {"gpus": "compute.gpus", "nodes": "compute.nodes", "racks": "compute.racks"}
 SPLIT_KEYS = ("scalable_unit_nodes", "leaf_downlinks", "leaf_uplinks")
 PLAN = "site.plan"  # a section that a design has or has not: a box to tick, and fields that count once it is ticked
-NOT_ASKED = {"spec_version", "other_fabrics", "site.set_lengths", "workload.calibration", "economics.prices"}
+NOT_ASKED = {
+    "spec_version",
+    "other_fabrics",
+    "own_parts",
+    "site.set_lengths",
+    "workload.calibration",
+    "economics.prices",
+    "economics.owned",
+}
 # What the form hands through as it was given.
-KEPT = ("other_fabrics", "site.set_lengths", "workload.calibration", "economics.prices")
+KEPT = (
+    "other_fabrics",
+    "own_parts",
+    "site.set_lengths",
+    "workload.calibration",
+    "economics.prices",
+    "economics.owned",
+)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Group(NamedTuple):
 GROUPS = (
     Group("compute", "Compute", (
         Section("", ("name", "compute.server", SIZE),
-                ("compute.gpu", "compute.gpus_per_node", "compute.nics_per_node", "compute.nic_ports_per_node",
+                ("compute.nic", "compute.gpu", "compute.gpus_per_node", "compute.nics_per_node", "compute.nic_ports_per_node",
                  "compute.scale_up_domain_gpus")),), is_open=True),
     Group("fabric", "Fabric", (
         Section("Network",

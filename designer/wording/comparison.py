@@ -89,6 +89,7 @@ class PriceCell(NamedTuple):
     part: str = ""
     quantity: str = ""
     spares: str = ""
+    owned: str = ""
     unit: str = ""
     power: str = ""
 
@@ -262,6 +263,7 @@ def _line_cell(side: RowSide, difference: RowDifference, is_baseline: bool, has_
         part=names[0] if len(names) == 1 else f"{len(names)} parts",
         quantity=count(side.quantity),
         spares=count(side.spare_quantity) if side.spare_quantity else "",
+        owned=count(side.owned_quantity) if side.owned_quantity else "",
         unit="" if unit is None else ("mean " if side.unit_is_mean else "") + usd_exact(unit.typical),
         text="no price" if price is None else usd(price.typical),
         range=usd_range(price) if price and price.low != price.high else "",

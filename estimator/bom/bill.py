@@ -33,6 +33,7 @@ from estimator.fabric.sized import SizedFabric
 from estimator.floor.whole_racks import whole_racks
 from estimator.ranges import Range
 from estimator.spec.design import DesignSpec
+from estimator.spec.own.owned import OwnedPart
 from estimator.units import ceil_div
 
 MANAGER_SERVER = "mgmt-node"  # what a fabric manager runs on
@@ -72,8 +73,8 @@ def bill_of_fabrics(billed: Sequence[Billed], catalog: Catalog) -> Bom:
     first = billed[0]
     if first.role == COMPUTE:
         lines += facility_lines(first.spec, first.fabric, first.plan, lines, catalog)
-    priced = _priced(_with_spares(lines, first.spec, catalog), Pricing(first.spec.economics, catalog))
-    return Bom(priced, tuple(one.plan for one in billed))
+    counted = _with_owned(_with_spares(lines, first.spec, catalog), first.spec.economics.owned, catalog)
+    return Bom(_priced(counted, Pricing(first.spec.economics, catalog)), tuple(one.plan for one in billed))
 
 
 def _servers(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[BomLine]:
@@ -175,7 +176,7 @@ def _priced(lines: Sequence[BomLine], pricing: Pricing) -> tuple[BomLine, ...]:
     """Every line with its price and what set it; quantity breaks count a part's pieces over all lines, spares too."""
     bought: Counter[str | None] = Counter()
     for line in lines:
-        bought[line.part] += line.quantity + line.spare_quantity
+        bought[line.part] += line.bought
     books = {part: pricing.by_book(part, count) for part, count in bought.items() if part}
     return tuple(
         _with_price(line, pricing.of(line.part, bought[line.part], line.length_m), books[line.part])
@@ -224,6 +225,19 @@ def _with_spares(lines: list[BomLine], spec: DesignSpec, catalog: Catalog) -> tu
         main = max(indices, key=lambda i: lines[i].quantity)
         out[main] = replace(out[main], spare_quantity=n_spares(row, quantity, catalog, spec))
     return tuple(out)
+
+
+def _with_owned(lines: Sequence[BomLine], owned: Sequence[OwnedPart], catalog: Catalog) -> Sequence[BomLine]:
+    """What is there already, shared out over the lines of its part: entries with a length first, lines in their order."""
+    out = list(lines)
+    for one in sorted(owned, key=lambda one: one.length_m is None):
+        part, left = catalog.current_id(one.part), one.quantity
+        for at, line in enumerate(out):
+            if line.part == part and one.length_m in (None, line.length_m):
+                taken = line.bought if left is None else min(left, line.bought)
+                out[at] = replace(line, owned_quantity=line.owned_quantity + taken)
+                left = None if left is None else left - taken
+    return out
 
 
 def n_spares(row: str, quantity: int, catalog: Catalog, spec: DesignSpec | None = None) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from estimator.bom import result
 from estimator.catalog.currency import Rate
 from estimator.catalog.ports import COMPUTE
-from estimator.ranges import Range, in_usd, total_of
+from estimator.ranges import NOTHING, Range, in_usd, total_of
 from estimator.units import CENTS_PER_USD
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class BomLine:
     """One part in one use. ``unit_cents`` is None where no book has a price; ``unit_w`` is the typical draw.
 
     ``price_book`` is the book that priced it, ``book_cents`` what a switch or NIC costs in each of the catalog's.
+    ``owned_quantity`` of its pieces, spares too, are there already and are not bought.
     ``price_rule`` says in plain words what set the price. One that was given in another currency keeps its range there in
     ``own_price`` and the rate in ``price_rate``.
     """
@@ -66,16 +67,29 @@ class BomLine:
     price_book: str | None = None
     price_as_of: str | None = None
     book_cents: Mapping[str, Range[int]] = field(default_factory=dict)
+    owned_quantity: int = 0
+
+    @property
+    def bought(self) -> int:
+        """Pieces with spares, less what is there already."""
+        return self.quantity + self.spare_quantity - self.owned_quantity
+
+    @property
+    def bought_spares(self) -> int:
+        """Spares that are bought: what is there already is installed first."""
+        return min(self.spare_quantity, self.bought)
 
     @property
     def extended_cents(self) -> Range[int] | None:
-        """Unit price × (quantity + spares)."""
-        return None if self.unit_cents is None else self.unit_cents * (self.quantity + self.spare_quantity)
+        """Unit price × what is bought of it; nothing where all of it is there."""
+        if self.bought == 0:
+            return NOTHING
+        return None if self.unit_cents is None else self.unit_cents * self.bought
 
     @property
     def spare_cents(self) -> Range[int] | None:
-        """Unit price × spares."""
-        return None if self.unit_cents is None else self.unit_cents * self.spare_quantity
+        """Unit price × spares that are bought."""
+        return None if self.unit_cents is None else self.unit_cents * self.bought_spares
 
     def shown(self, number: int) -> result.BomLine:
         """The line as an Estimate answers it."""
@@ -105,6 +119,7 @@ class BomLine:
             price_book=self.price_book,
             price_as_of=self.price_as_of,
             book_prices_usd={book: cents.in_usd() for book, cents in self.book_cents.items()},
+            owned_quantity=self.owned_quantity,
         )
 
 
@@ -132,7 +147,7 @@ class Bom:
     @property
     def unpriced(self) -> tuple[BomLine, ...]:
         """Lines of parts without a price; totals are "at least" while there are any."""
-        return tuple(line for line in self.lines if line.unit_cents is None)
+        return tuple(line for line in self.lines if line.extended_cents is None)
 
     def total_cents(self, *categories: str) -> Range[int]:
         """Sum of the extended prices of some categories, or of all if none is named."""
@@ -142,7 +157,7 @@ class Bom:
     def known_cents(self, *categories: str) -> Range[int] | None:
         """As ``total_cents``; None where there are such lines and not one has a price."""
         lines = [line for line in self.lines if line.category in categories]
-        return None if lines and all(line.unit_cents is None for line in lines) else self.total_cents(*categories)
+        return None if lines and all(line.extended_cents is None for line in lines) else self.total_cents(*categories)
 
     def shown(self) -> result.BomWithLines:
         """``bom`` of the Estimate."""
@@ -152,7 +167,7 @@ class Bom:
             totals_usd=self.total_cents().in_usd(),
             totals_by_category={category: in_usd(self.known_cents(category)) for category in present},
             at_least=bool(self.unpriced),
-            unpriced_lines=[n for n, line in enumerate(self.lines, start=1) if line.unit_cents is None],
+            unpriced_lines=[n for n, line in enumerate(self.lines, start=1) if line.extended_cents is None],
         )
 
 

@@ -15,6 +15,7 @@ from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BOOKS, Price, 
 from estimator.catalog.rack_records import piece_amounts, share_words
 from estimator.ranges import Range
 from estimator.spec.economics import Economics
+from estimator.spec.own.part import is_own as is_own_part
 from estimator.spec.price_book import OwnPrice, OwnPrices
 
 _CATALOG_BASIS = BASIS_WORDS | {"list": "listing or list price"}
@@ -68,7 +69,7 @@ class Pricing:
 
     def by_book(self, part: str, quantity: int) -> dict[str, Range[int]]:
         """What a switch or NIC costs in each of the catalog's books, discount taken off; nothing for other parts."""
-        if self._catalog.kind_of(part) not in COMPARED_KINDS:
+        if self._catalog.kind_of(part) not in COMPARED_KINDS or is_own_part(part):
             return {}
         found = {book: self._catalog.price_for(part, book, PIECE, quantity, self._region) for book in BOOKS}
         return {book: self._discounted(price.cents) for book, price in found.items() if price}
@@ -144,13 +145,14 @@ class Pricing:
 
     def _of_catalog(self, price: Price, own_metre: OwnPrice | None, quantity: int, length_m: float | None) -> UnitPrice:
         """A piece of the catalog with its metres, the book's own price by the metre before the catalog's."""
-        cents, bases, words = price.cents, {price.basis}, [self._catalog_words(price)]
+        is_own = is_own_part(price.part_id)
+        cents, bases, words = price.cents, {price.basis}, [_part_words(price) if is_own else self._catalog_words(price)]
         metre = self._catalog.price_for(price.part_id, self._book, METRE, quantity, self._region) if length_m else None
         if metre and length_m and not own_metre:
             cents += _of_length(metre.cents, length_m)
             bases.add(metre.basis)
             words.append(f"{amount_text(metre.typical_cents, USD)} a metre × {length_m:g} m")
-        if self._discount:
+        if self._discount and not is_own:
             cents = self._discounted(cents)
             words.append(f"less {float(self._discount * 100):g}% discount")
         if own_metre and length_m:
@@ -168,7 +170,7 @@ class Pricing:
             rule=", ".join(words),
             is_assumed=not ASSUMED.isdisjoint(bases),
             source=self._catalog.source_text(price.source, price.as_of),
-            book=price.book,
+            book=OWN if is_own else price.book,
             as_of=price.as_of,
         )
 
@@ -225,6 +227,11 @@ def _entry_words(price: OwnPrice) -> str:
     length = f", {price.length_m:g} m" if price.length_m else ""
     amount = f", {amount_text(price.typical, price.currency)}" if price.currency != USD else ""
     return f"{BASIS_WORDS[price.basis]} of {price.as_of}{length}{_conditions(price)}{amount}"
+
+
+def _part_words(price: Price) -> str:
+    """``"Price of your own part, quotation of 2026-11-02"``."""
+    return f"Price of your own part, {BASIS_WORDS[price.basis]} of {price.as_of}"
 
 
 def _conditions(price: Any) -> str:

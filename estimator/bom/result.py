@@ -32,8 +32,15 @@ class PricedLine(Record):
     spare_quantity: int
     unit_price_usd: Range[float] | None
     extended_price_usd: Range[float] | None
-    """Unit price × (quantity + spares)."""
+    """Unit price × what is bought."""
     price_basis: str | None
+    owned_quantity: Newer[int]
+    """Pieces, spares too, that are there already: counted, and not bought."""
+
+    @property
+    def bought(self) -> int:
+        """Pieces with spares, less what is there already."""
+        return self.quantity + self.spare_quantity - (self.owned_quantity or 0)
 
 
 class BomLine(PricedLine):

@@ -45,7 +45,7 @@ class PricedLine(Protocol):
     @property
     def quantity(self) -> int: ...
     @property
-    def spare_quantity(self) -> int: ...
+    def bought(self) -> int: ...
     @property
     def unit_price_usd(self) -> Range[float] | None: ...
     @property
@@ -137,13 +137,9 @@ def _case(name: str, ours: Lines, theirs: Lines, price_of: PriceOf) -> Case:
 
 def _sums(lines: Lines, price_of: PriceOf) -> dict[str, float]:
     return {
-        group: sum((price_of(line) or 0.0) * _pieces(line) for line in lines if line.category in categories)
+        group: sum((price_of(line) or 0.0) * line.bought for line in lines if line.category in categories)
         for group, categories in GROUPS.items()
     }
-
-
-def _pieces(line: PricedLine) -> int:
-    return line.quantity + line.spare_quantity
 
 
 def _typical(line: PricedLine) -> float | None:
@@ -191,7 +187,7 @@ class _Candidate:
     def range_usd(self) -> float:
         """Between the low and the high end, over all pieces that are not of the buyer's own price."""
         priced = [(line, line.unit_price_usd) for line in self.lines if line.price_book != OWN]
-        return sum((price.high - price.low) * _pieces(line) for line, price in priced if price)
+        return sum((price.high - price.low) * line.bought for line, price in priced if price)
 
 
 def _deciding(ours: Lines, theirs: Lines, case: Case) -> Deciding | None:
@@ -200,7 +196,7 @@ def _deciding(ours: Lines, theirs: Lines, case: Case) -> Deciding | None:
     if not found:
         return None
     one = max(found, key=lambda one: one.range_usd)
-    first, pieces = one.lines[0], sum(_pieces(line) for line in one.lines)
+    first, pieces = one.lines[0], sum(line.bought for line in one.lines)
     gap = case.ours[NETWORK] - case.theirs[NETWORK]
     return Deciding(
         one.part,

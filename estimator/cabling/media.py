@@ -4,7 +4,7 @@ Whether parts fit says compatibility.py. Of those that fit and reach, one is dro
 surely cheaper: its high price a link, plugs included, is below the low price of this one in the design's price book. Announced
 parts are taken only where nothing else fits. Of the rest the first kind in ``LADDER`` is taken; within a kind, parts of
 the switch's vendor, then vendor-neutral ones, then the rest; among those the first in cables.csv. docs/decisions/0007
-says why.
+says why. Cables of one's own come before all others that fit and reach (docs/own_parts.md).
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,6 +30,7 @@ from estimator.cabling.compatibility import (
 )
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Cable
+from estimator.spec.own.part import is_own
 from estimator.units import CENTS_PER_USD, BoolArray, FloatArray, IntArray, ceil_div
 
 AUTO = "auto"
@@ -159,7 +160,7 @@ def cheapest_other(catalog: Catalog, question: Question, length_m: float) -> tup
         return None
     best = None
     for option in options_of(catalog, question):
-        if option.kind == chosen.kind or not option.takes(length_m) or _is_announced(option):
+        if is_own(chosen.cable.id) or option.kind == chosen.kind or not option.takes(length_m) or _is_announced(option):
             continue
         other = option.link_usd(length_m)
         if (
@@ -182,12 +183,15 @@ def choose_each(options: Sequence[Choice], vendor: str, lengths_m: FloatArray) -
     metre = np.array([option.metre_cents for option in options])
     low = price[:, :1] + metre[:, :1] * stocked
     high = np.where(fits, price[:, 2:] + metre[:, 2:] * stocked, np.inf)
+    own = np.array([is_own(option.cable.id) for option in options])
     foreign = np.array([_foreign(option, vendor) for option in options])
     stands = fits
     for distance in set(foreign.tolist()):  # a vendor is never displaced by one that is less near
         surely = high[foreign <= distance].min(axis=0)
         stands = stands & ~((foreign == distance)[:, None] & (surely < low))
+    stands = stands | (fits & own[:, None])  # who brings a cable wants it, whatever others cost
     order = np.array([LADDER.index(option.kind) for option in options]) * 8 + foreign
+    order = np.where(own, order - len(LADDER) * 8, order)
     rank = np.where(
         stands, order[:, None], len(LADDER) * 8
     )  # of equal ones the first stands in cables.csv before the rest

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +66,20 @@ PART_KINDS = ("switches", "nics", "gpus", "servers", "cables", "racks", "rack_pa
 KINDS = (*PART_KINDS, "economics", "generations", "constants", "sources")
 
 
+@dataclass
+class PartRecords:
+    """Parts beside those of the files: of one's own, or a part of the catalog otherwise equipped."""
+
+    switches: dict[str, Switch] = field(default_factory=dict)
+    nics: dict[str, Nic] = field(default_factory=dict)
+    servers: dict[str, Server] = field(default_factory=dict)
+    cables: dict[str, Cable] = field(default_factory=dict)
+    naming: dict[str, PortNaming] = field(default_factory=dict)
+    prices: list[Price] = field(default_factory=list)
+    sources: dict[str, Source] = field(default_factory=dict)
+    grades: dict[str, Grade] = field(default_factory=dict)
+
+
 class Catalog:
     """Everything the estimator knows about parts and prices.
 
@@ -74,6 +90,7 @@ class Catalog:
 
     def __init__(self, tables: Tables) -> None:
         self.version = tables.version
+        self._of_files: Catalog | None = None
         self.aliases: dict[str, str] = {v[0]: v[1] for _, v in tables["aliases"]}
         self.sources: dict[str, Source] = _by_id(tables, "sources", Source)
         self.switches: Parts[Switch] = self._parts(
@@ -141,6 +158,11 @@ class Catalog:
         self._source_ids: dict[str, list[str]] = {}
         for _, (record_id, source_id) in tables["record_sources"]:
             self._source_ids.setdefault(record_id, []).append(source_id)
+
+    @property
+    def of_files(self) -> Catalog:
+        """The one without them, of a catalog with more parts in it (``with_records``)."""
+        return self._of_files or self
 
     def _price_rack_parts(self) -> None:
         """What a rack's price says of its parts: prices.csv has none of their own (checks.py)."""
@@ -309,6 +331,40 @@ class Catalog:
     def default_nic(self, generation: str) -> Nic:
         """The NIC taken for a custom server of a fabric generation."""
         return self.nics[self.generations[generation].default_nic]
+
+
+def with_records(catalog: Catalog, records: PartRecords) -> Catalog:
+    """The catalog with more parts in it, and the prices of those given in the place of what it had; itself stays as it is.
+
+    Its version too stays: what else an answer rests on is in the request, which brings these parts.
+    """
+    other = copy.copy(catalog)
+    other._of_files = catalog.of_files
+    for kind in ("switches", "nics", "servers", "cables"):
+        setattr(other, kind, Parts({**getattr(catalog, kind), **getattr(records, kind)}, catalog.aliases))
+    other.port_naming = catalog.port_naming | records.naming
+    other.sources = catalog.sources | records.sources
+    other.grades = catalog.grades.with_rows(records.grades)
+    other.rdma_names = catalog.rdma_names | {
+        nic.vendor: _any_vendor(catalog, nic.vendor)
+        for nic in records.nics.values()
+        if nic.vendor not in catalog.rdma_names
+    }
+    replaced = {price.part_id for price in records.prices}
+    other._price_rows = {key: rows for key, rows in catalog._price_rows.items() if key[0] not in replaced}
+    other._prices = {key: price for key, price in catalog._prices.items() if key[0] not in replaced}
+    for price in records.prices:
+        other._add_price(price)
+    keys = dict.fromkeys((price.part_id, price.book, price.per) for price in records.prices)
+    other._prices |= {key: chosen for key in keys if (chosen := other._chosen(key, 1))}
+    other._source_ids = catalog._source_ids | {part_id: [part_id] for part_id in records.sources}
+    return other
+
+
+def _any_vendor(catalog: Catalog, vendor: str) -> RdmaName:
+    """Names of RDMA devices of a vendor that the catalog does not know: the ones most NICs have."""
+    usual = next(iter(catalog.rdma_names.values()))
+    return usual._replace(vendor=vendor, basis="assumption")
 
 
 def _planning_prices(catalog: Catalog) -> Iterator[Price]:

@@ -1,6 +1,6 @@
 """How well each figure of a part is founded: its grade, source and date (grades.csv), field by field."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 GRADES = ("datasheet", "vendor-doc", "device-library", "secondary", "assumption")  # best first
@@ -41,6 +41,12 @@ class Grades:
             if field not in found and basis and getattr(record, field, None) is not None:
                 found[field] = Grade(OF_BASIS.get(basis, basis), None, None)
         return found
+
+    def with_rows(self, rows: Mapping[str, Grade]) -> "Grades":
+        """These grades, and those of the figures of more parts."""
+        other = Grades(())
+        other._of = self._of | {part_id: {"": grade} for part_id, grade in rows.items()}
+        return other
 
     def __contains__(self, part_id: str) -> bool:
         return "" in self._of.get(part_id, {})

@@ -28,6 +28,7 @@ from estimator.compare.scope import scope_of, totals_of
 from estimator.compare.verdicts import Verdicts
 from estimator.compare.words import not_comparable, summary_of
 from estimator.designs.networks import sized_fabrics
+from estimator.designs.parts import catalog_of
 from estimator.errors import EstimatorError, InfeasibleDesign, Problem, SpecError
 from estimator.pipeline import estimate
 from estimator.ranges import Range
@@ -143,7 +144,7 @@ def estimates_of(specs: Sequence[DesignSpec | None], catalog: Catalog) -> tuple[
 
 def _infeasible(spec: DesignSpec, at: int, catalog: Catalog) -> list[Problem]:
     try:
-        sized_fabrics([spec], catalog)
+        sized_fabrics([spec], catalog_of(spec, catalog))
     except InfeasibleDesign as error:
         return _placed(error, at)
     return []

@@ -70,6 +70,7 @@ class Line:
     length_m: float | None
     quantity: int
     spare_quantity: int
+    owned_quantity: int
     unit_cents: Range[int] | None
     cents: Range[int] | None
     power_w: float | None
@@ -82,8 +83,8 @@ class Line:
 
     @property
     def bought(self) -> int:
-        """Pieces with spares."""
-        return self.quantity + self.spare_quantity
+        """Pieces with spares, less what is there already."""
+        return self.quantity + self.spare_quantity - self.owned_quantity
 
 
 Key = tuple[str, str, str, str]  # fabric, function, role, tier
@@ -110,8 +111,9 @@ def lines_of(lines: Sequence[KeptLine | OfferLine]) -> tuple[Line, ...]:
 
 def _line(line: KeptLine | OfferLine, number: int) -> Line:
     unit, extended = cents_of(line.unit_price_usd), cents_of(line.extended_price_usd)
+    owned = line.owned_quantity or 0 if isinstance(line, KeptLine) else 0
     if extended is None and unit is not None:
-        extended = unit * (line.quantity + line.spare_quantity)
+        extended = unit * (line.quantity + line.spare_quantity - owned)
     return Line(
         line.line or number,
         line.fabric or COMPUTE,
@@ -124,6 +126,7 @@ def _line(line: KeptLine | OfferLine, number: int) -> Line:
         line.length_m,
         line.quantity,
         line.spare_quantity,
+        owned,
         unit,
         extended,
         line.power_w,
@@ -284,6 +287,7 @@ def cell(lines: Sequence[Line]) -> RowSide | None:
         parts=[ComparedPart(part=part, part_number=number, description=words) for part, number, words in parts],
         lines=[line.number for line in lines],
         price_basis=sorted({line.price_basis for line in lines if line.price_basis}),
+        owned_quantity=sum(line.owned_quantity for line in lines),
     )
 
 

@@ -13,6 +13,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.records import Nic, ServerNetwork
 from estimator.designs.adapters import ports_of_adapters
+from estimator.designs.parts import catalog_of
 from estimator.errors import Problem, SpecError
 from estimator.ranges import Range
 from estimator.spec.change import apply_change
@@ -80,6 +81,7 @@ def alternative_spec(values: Values, catalog: Catalog) -> Alternative:
         If the request is wrong itself, or if no NIC could join these servers to the other family.
     """
     spec = parse_spec(values, catalog)
+    catalog = catalog_of(spec, catalog)
     generation, ports = _ports_there(spec, ALTERNATIVES[spec.fabric.generation], catalog)
     protocol, label = catalog.generations[generation].protocol, catalog.generations[generation].label
     swap = _swap(spec, generation, catalog)

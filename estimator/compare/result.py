@@ -70,6 +70,8 @@ class RowSide(Record):
     lines: list[int]
     """Lines of the side's bill of materials."""
     price_basis: list[str]
+    owned_quantity: Newer[int]
+    """Pieces that are there already, and not in the price."""
 
 
 class RowPerGpu(Record):

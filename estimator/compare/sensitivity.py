@@ -10,6 +10,7 @@ from typing import Literal
 
 from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_fabrics
+from estimator.designs.parts import catalog_of
 from estimator.errors import Change, EstimatorError, Problem
 from estimator.fabric.sized import SizedFabric
 from estimator.findings.finding import Finding
@@ -98,6 +99,7 @@ def sensitivity(spec: DesignSpec, catalog: Catalog) -> Sensitivity:
     InfeasibleDesign
         If the design itself cannot be built.
     """
+    catalog = catalog_of(spec, catalog)
     _, (fabric,) = sized_fabrics([spec], catalog)
     tried = [_tried(step, spec, catalog) for step in _steps(spec, fabric, catalog)]
     made = estimate([spec, *(found for _, found in tried if found)], catalog, PARTS)

@@ -159,7 +159,8 @@ def cost_facts(
 ) -> CostFacts:
     """The facts of a design."""
     lines = tuple(line for line in bom.lines if line.unit_cents is not None)
-    bought = np.array([line.quantity + line.spare_quantity for line in lines], dtype=np.float64)
+    held = np.array([line.quantity + line.spare_quantity for line in lines], dtype=np.float64)
+    bought = np.array([line.bought for line in lines], dtype=np.float64)
     installed = np.array([line.quantity for line in lines], dtype=np.float64)
     category = np.array([line.category for line in lines], dtype=object)
     is_network = ~np.isin(category, [*SERVERS, *FACILITY])
@@ -173,9 +174,9 @@ def cost_facts(
         lines=lines,
         capital=np.stack([np.isin(category, SERVERS), is_network, np.isin(category, FACILITY)]) * bought,
         supported=np.stack([np.isin(category, kinds) for kinds in SUPPORT_ROWS.values()]) * installed,
-        replaced=failing * bought,
+        replaced=failing * held,
         n_failing=failing @ installed,
-        n_spares=failing @ (bought - installed),
+        n_spares=failing @ (held - installed),
         n_gpus=fabric.n_gpus,
         n_nodes=fabric.n_nodes,
         n_cables=sum(tier.n_cables for plan in bom.plans for tier in plan.tiers),

@@ -7,6 +7,8 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import Switch
 from estimator.findings.finding import Finding
 from estimator.spec.design import DesignSpec
+from estimator.spec.own.likeness import Assumed
+from estimator.spec.own.overlay import assumed_of
 
 ANNOUNCED = "announced"
 _SWITCH_KEYS = ("leaf_switch", "spine_switch", "core_switch")
@@ -22,6 +24,54 @@ def part_findings(spec: DesignSpec, lines: Sequence[BomLine], catalog: Catalog) 
         for question in catalog.questions_of(part):
             if question.matters == "order":
                 yield Finding("part_question", "warning", _key_of(spec, part, kind), f"{name}: {question.question}")
+
+
+def own_findings(spec: DesignSpec, lines: Sequence[BomLine], catalog: Catalog) -> Iterator[Finding]:
+    """What is assumed of parts of one's own, of a NIC that was chosen, and which parts are there already."""
+    assumed = assumed_of(spec.own_parts, catalog)
+    for part in dict.fromkeys(line.part for line in lines if line.part in assumed):
+        if found := assumed[part or ""]:
+            figures = "; ".join(_figure_words(one) for one in found)
+            message = f"{_name_of(part or '', catalog)} is a part of your own without all figures. Assumed: {figures}. Give them."
+            yield Finding("own_part_assumed", "info", "own_parts", message)
+    server, nic = catalog.server(spec.compute.server), catalog.nics.get(spec.compute.nic or "")
+    if server and nic and (own := catalog.of_files.compute_network(server.id)) and own.nic_id not in (None, nic.id):
+        comes_with = catalog.nics[own.nic_id or ""].model
+        message = (
+            f"{server.model} comes with {own.n_nics} × {comes_with}, and {nic.model} was chosen. That its vendor sells it so, at "
+            "a price and power that differ by those of the cards, is assumed. Ask the vendor."
+        )
+        yield Finding("nic_choice_assumed", "info", "compute.nic", message)
+    if held := [line for line in lines if line.owned_quantity]:
+        named = "; ".join(f"{line.owned_quantity:,} × {line.description}" for line in held[:_NAMED])
+        more = f" and {len(held) - _NAMED} more lines" if len(held) > _NAMED else ""
+        message = f"Already owned, so that their purchase is in no total: {named}{more}. Power, cabling and support count them."
+        yield Finding("parts_owned", "info", "economics.owned", message)
+    needed = {line.part for line in lines}
+    for at, one in enumerate(spec.economics.owned):
+        if catalog.current_id(one.part) not in needed:
+            message = f"{_name_of(one.part, catalog)} is owned already, and this design needs none. Take it out."
+            yield Finding("owned_not_used", "info", f"economics.owned[{at}].part", message)
+
+
+_NAMED = 3
+_FIGURES = {
+    "typical_w": "typical power",
+    "max_w": "largest power",
+    "rack_units": "height",
+    "end_w": "power of an end",
+    "liquid_heat_share": "share of heat into liquid",
+}
+
+
+def _figure_words(one: Assumed) -> str:
+    like = f" as for {one.like}" if one.like else ""
+    return f"{_FIGURES[one.field]} {one.value:,g}{f' {one.unit}' if one.unit else ''}{like}"
+
+
+def _name_of(part: str, catalog: Catalog) -> str:
+    record = (catalog.part(part) or ("", None))[1]
+    return str(getattr(record, "model", None) or getattr(record, "description", part))
 
 
 def _announced(spec: DesignSpec, part: str, name: str, record: object, catalog: Catalog) -> Finding:

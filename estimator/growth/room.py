@@ -132,6 +132,7 @@ def upgrade_lines(now: Sequence[BomLine], grown: Sequence[BomLine]) -> tuple[lis
     """
     here, there = _by_key(now, _LINE_KEYS, "quantity"), _by_key(grown, _LINE_KEYS, "quantity")
     spares_here, spares_there = (_by_key(lines, _SPARE_KEYS, "spare_quantity") for lines in (now, grown))
+    owned_here, owned_there = (_by_key(lines, _LINE_KEYS, "owned_quantity") for lines in (now, grown))
     lines = {_key(line, _LINE_KEYS): line for line in (*now, *grown)}
     later, unused, done = [], [], set()
     for key, line in lines.items():
@@ -139,9 +140,9 @@ def upgrade_lines(now: Sequence[BomLine], grown: Sequence[BomLine]) -> tuple[lis
         spares = 0 if part in done else max(spares_there.get(part, 0) - spares_here.get(part, 0), 0)
         if more > 0 or (spares and more >= 0):
             done.add(part)
-            later.append(_line(line, more, spares))
+            later.append(_line(line, more, spares, max(owned_there.get(key, 0) - owned_here.get(key, 0), 0)))
         elif more < 0:
-            unused.append(_line(line, -more, 0))
+            unused.append(_line(line, -more, 0, 0))
     return later, unused
 
 
@@ -156,8 +157,9 @@ def _by_key(lines: Iterable[BomLine], keys: tuple[str, ...], count: str) -> dict
     return out
 
 
-def _line(line: BomLine, quantity: int, spares: int) -> GrowthLine:
-    unit = line.unit_price_usd
+def _line(line: BomLine, quantity: int, spares: int, owned: int) -> GrowthLine:
+    """A later line; of its pieces, ``owned`` are there already, beside those that today's bill counts."""
+    unit, bought = line.unit_price_usd, max(quantity + spares - owned, 0)
     return GrowthLine(
         category=line.category,
         part=line.part,
@@ -170,7 +172,7 @@ def _line(line: BomLine, quantity: int, spares: int) -> GrowthLine:
         quantity=quantity,
         spare_quantity=spares,
         unit_price_usd=unit,
-        extended_price_usd=(unit * (quantity + spares)).each(_to_cents) if unit else None,
+        extended_price_usd=(unit * bought).each(_to_cents) if unit else None,
     )
 
 

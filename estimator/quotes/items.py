@@ -88,8 +88,9 @@ def items_of(bom_lines: Iterable[BomLine], catalog: Catalog) -> list[Item]:
         item = items.get(key)
         if item is None:
             item = items[key] = _new_item(key, line, catalog)
-        item.quantity += line.quantity
-        item.spare_quantity += line.spare_quantity
+        spares = min(line.spare_quantity, line.bought)  # what is there already is not for a vendor to offer
+        item.quantity += line.bought - spares
+        item.spare_quantity += spares
         item.lines.append(line.line)
         item.fabrics += [line.fabric] if line.fabric not in item.fabrics else []
         item.uses += [line.use] if line.use not in item.uses else []
@@ -97,7 +98,7 @@ def items_of(bom_lines: Iterable[BomLine], catalog: Catalog) -> list[Item]:
             item.needed_m = max(item.needed_m or 0.0, span)
         if item.unit_cents is None and line.unit_price_usd:
             item.unit_cents = line.unit_price_usd.each(lambda usd: round(usd * CENTS_PER_USD))
-    return [item for item in items.values() if item.quantity]
+    return [item for item in items.values() if item.whole]
 
 
 def item_key(line: BomLine) -> str:

@@ -145,6 +145,7 @@ class Template:
             or spec.fabric.splitters
             or spec.fabric.reserved.fabric_manager_links
             or has_own_racks
+            or spec.compute.nic is not None
         )
 
 

@@ -36,7 +36,7 @@ from estimator.search.limits import (
 from estimator.search.present import Beside, measured
 from estimator.search.request import CHUNK, COMMAND_LINE, IN_CHUNKS, WHAT, Bounds, Limit, SearchRequest
 from estimator.search.result import Binding, Chance, FoundDesign, Lost, Present, Regret, Relaxation, Search
-from estimator.search.values import RATIOS, Axis, axes_of
+from estimator.search.values import RATIOS, Axis, axes_of, catalog_of_base
 from estimator.search.workload import work_of, workload_problems
 from estimator.spec.checking import validated
 from estimator.spec.design import DesignSpec
@@ -72,6 +72,7 @@ def search(
         If none of the candidates can be built, with the first reason of each kind.
     """
     asked = asked_of(request, catalog, verbs)
+    catalog = catalog_of_base(asked.base, catalog)
     aims = aims_of(asked, verbs, catalog, bounds)
     found = evaluated(space_asked(asked, catalog, bounds), aims, catalog, estimate, bounds)
     return answer_of(asked, aims, found, catalog, estimate, bounds)
@@ -144,7 +145,8 @@ def cuts_of(request: Any, catalog: Catalog, size: int = CHUNK, verbs: Verbs | No
     SpecError
         With every problem of the request that shows before a candidate is looked at.
     """
-    n = len(space_asked(asked_of(request, catalog, verbs), catalog, IN_CHUNKS))
+    asked = asked_of(request, catalog, verbs)
+    n = len(space_asked(asked, catalog_of_base(asked.base, catalog), IN_CHUNKS))
     return [(first, min(first + size, n)) for first in range(0, n, size)]
 
 
@@ -159,6 +161,7 @@ def chunk_of(
         For values that are wrong by themselves.
     """
     asked = asked_of(request, catalog)
+    catalog = catalog_of_base(asked.base, catalog)
     space = space_asked(asked, catalog, IN_CHUNKS)
     aims = aims_of(asked, verbs, catalog, IN_CHUNKS)
     found = evaluated(space, aims, catalog, estimate, IN_CHUNKS, range(first, last))
@@ -178,6 +181,7 @@ def joined(
         If none of the candidates can be built.
     """
     asked = asked_of(request, catalog)
+    catalog = catalog_of_base(asked.base, catalog)
     space, aims = space_asked(asked, catalog, IN_CHUNKS), aims_of(asked, verbs, catalog, IN_CHUNKS)
     chunks = [unpacked(part, aims.keys) for part in parts]
     refused = Refused()

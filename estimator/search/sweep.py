@@ -13,7 +13,7 @@ from estimator.search.evaluate import Estimator, Evaluated, evaluated
 from estimator.search.figures import Aims, Key, described, figure_named, known, ranges_of
 from estimator.search.request import COMMAND_LINE, MOST_POINTS, WHAT_SWEEP, Bounds, Span, SweepRequest
 from estimator.search.result import Sweep, SweepChange, SweepPoint
-from estimator.search.values import Axis, axes_of, field_path, values_of
+from estimator.search.values import Axis, axes_of, catalog_of_base, field_path, values_of
 from estimator.search.workload import work_of, workload_problems
 from estimator.spec.change import SIZES
 from estimator.spec.checking import validated
@@ -51,6 +51,7 @@ def sweep(
     axes = [_axis(name, span) for name, span in spans]
     if len({axis.path for axis in axes}) < len(axes):
         raise SpecError([Problem("y.field", "contradiction", f"x and y are both {axes[0].path}. Take two fields.")])
+    catalog = catalog_of_base(asked.base, catalog)
     fixed, inside = axes_of(asked.base, (), catalog)
     for axis in inside:
         if axis.path not in {one.path for one in axes}:

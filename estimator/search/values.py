@@ -12,9 +12,12 @@ from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.record import Given, Json
 from estimator.spec.change import apply_change, read_path
-from estimator.spec.checking import near_words
+from estimator.spec.checking import near_words, validated
 from estimator.spec.design import SECTIONS
 from estimator.spec.fabric import Generation
+from estimator.spec.own.checks import own_part_problems
+from estimator.spec.own.overlay import seen_by
+from estimator.spec.own.part import OwnParts
 from estimator.units import divisors
 
 MOST_VALUES = 20_000  # of one field
@@ -71,6 +74,13 @@ def field_path(name: str, where: str) -> str:
         raise SpecError([Problem(where, "unknown_field", message)])
     message = f"'{name[:80]}' is not a field of a design. Near it: {near_words(name, known)}."
     raise SpecError([Problem(where, "unknown_field", message)])
+
+
+def catalog_of_base(base: Given, catalog: Catalog) -> Catalog:
+    """The catalog with the base's own parts; what is wrong with them shows when a candidate is read."""
+    own, problems = validated(OwnParts, base.get("own_parts") or {}, "own parts")
+    is_right = own is not None and not problems and not own_part_problems(own, catalog)
+    return seen_by(own, None, None, catalog) if is_right else catalog
 
 
 def axes_of(base: Given, free: Sequence[str], catalog: Catalog) -> tuple[Json, tuple[Axis, ...]]:

@@ -24,13 +24,14 @@ from estimator.spec.calibration import (
 from estimator.spec.checking import Section, empty, left_out, not_true_or_false, quantity
 from estimator.spec.economics import Economics
 from estimator.spec.fabric import MAX_NODES, Fabric, OtherFabric
+from estimator.spec.own.part import OwnParts
 from estimator.spec.phases import MOST_PHASES, PHASES_WORDS, PhaseEntry
 from estimator.spec.site import Site
 
 Kept = TypeVar("Kept", bound=BaseModel)
 MAX_GPUS = 4_194_304
 MAX_OTHER_FABRICS = 8
-LEFT_OUT_OF_HASH = ("phases",)
+LEFT_OUT_OF_HASH = (("", "phases"), ("", "own_parts"), ("compute", "nic"), ("economics", "owned"))  # section, key
 
 
 class Compute(Section):
@@ -65,6 +66,13 @@ class Compute(Section):
         examples=["h100-sxm"],
         title="GPU",
         description=("The accelerator: it sets the predicted performance. Default: the server's own."),
+    )
+    nic: str | None = Field(
+        None,
+        max_length=80,
+        examples=["nvidia-bf3-b3140h"],
+        title="Compute NIC",
+        description=("The NIC of the compute network, for servers whose NICs are cards. Default: the server's own."),
     )
     gpus_per_node: int | None = quantity(
         "GPUs per node", "Accelerators in one server. Default: the server's own, or 8.", "GPUs", ge=1, le=256
@@ -137,6 +145,11 @@ class DesignSpec(Section):
         title="Other fabrics",
         description="Storage and management networks of the same servers, each sized by the rules of the compute network.",
     )
+    own_parts: OwnParts | None = Field(
+        None,
+        title="Own parts",
+        description="Switches, NICs, servers and cables of one's own that this design may name, each with its figures.",
+    )
     site: Site = Field(default_factory=left_out(Site), title="Site")
     economics: Economics = Field(default_factory=left_out(Economics), title="Money")
     workload: Workload = Field(default_factory=left_out(Workload), title="Workload")
@@ -204,6 +217,10 @@ def spec_hash(spec: DesignSpec) -> str:
 
     Keys of LEFT_OUT_OF_HASH count where they say something, so that designs from before them keep their hashes.
     """
-    values = {key: value for key, value in spec.as_json().items() if value or key not in LEFT_OUT_OF_HASH}
+    values = spec.as_json()
+    for section, key in LEFT_OUT_OF_HASH:
+        holder = values[section] if section else values
+        if not holder[key]:
+            del holder[key]
     text = json.dumps(values, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

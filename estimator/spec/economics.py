@@ -6,7 +6,8 @@ from typing import Literal
 from pydantic import Field
 
 from estimator.catalog.records import Economic
-from estimator.spec.checking import Section, left_out, quantity
+from estimator.spec.checking import Section, empty, left_out, quantity
+from estimator.spec.own.owned import MAX_OWNED, OwnedPart
 from estimator.spec.price_book import OwnPrices
 
 
@@ -48,6 +49,12 @@ class Economics(Section):
         None,
         title="Your prices",
         description="A price book of your own, whole: its prices come before those of the catalog's book.",
+    )
+    owned: list[OwnedPart] = Field(
+        default_factory=empty,
+        max_length=MAX_OWNED,
+        title="Already owned",
+        description="Parts that are there already: counted, cabled and powered, and not bought.",
     )
     years: int = quantity("Years", "How long the cluster is used.", "years", 4, ge=1, le=15)
     electricity_usd_per_kwh: float | None = quantity("Electricity", "Price of electricity.", "USD/kWh", ge=0, le=10)

@@ -16,8 +16,11 @@ from estimator.spec.change import apply_change
 from estimator.spec.checking import validated
 from estimator.spec.design import DesignSpec
 from estimator.spec.network_rules import resolve_others, set_length_problems
+from estimator.spec.own.checks import own_part_problems
+from estimator.spec.own.overlay import seen_by
+from estimator.spec.own.owned import owned_problems
 from estimator.spec.price_book import own_price_problems
-from estimator.spec.rules import resolve
+from estimator.spec.rules import nic_problem, resolve
 
 _OF_ONE_KEY = ("out_of_range", "wrong_type", "not_a_ratio")
 
@@ -47,11 +50,19 @@ def _checked(values: Any, catalog: Catalog) -> tuple[DesignSpec | None, list[Pro
     draft, problems = validated(DesignSpec, values, "a design")
     if draft is None:
         return None, problems
+    if wrong := own_part_problems(draft.own_parts, catalog):
+        return None, [*problems, *wrong]  # nothing is worked out with a part that cannot be
+    catalog = seen_by(draft.own_parts, None, None, catalog)
+    if wrong_nic := nic_problem(draft.compute, catalog):
+        problems.append(wrong_nic)
+    else:
+        catalog = seen_by(draft.own_parts, draft.compute.server, draft.compute.nic, catalog)
     resolved, problems = resolve(draft, catalog, problems)
     resolved, of_others = resolve_others(resolved, catalog)
     problems += [*of_others, *set_length_problems(resolved)]
     problems += calibrated_problems(draft.workload.calibration, catalog, "workload.calibration")
     problems += own_price_problems(draft.economics.prices, catalog, "economics.prices")
+    problems += owned_problems(draft.economics.owned, catalog, "economics.owned")
     return resolved, problems
 
 

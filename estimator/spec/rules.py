@@ -14,6 +14,7 @@ from estimator.spec.checking import unknown_part
 from estimator.spec.design import Compute, DesignSpec
 from estimator.spec.fabric import MAX_ENDPOINTS, UPLINK_RATES, Fabric
 from estimator.spec.floor import SitePlan, plan_problems, resolved_plan
+from estimator.spec.own.nics import nics_for
 from estimator.spec.phases import phase_problems, resolved_phases
 from estimator.spec.rates import endpoint_rate, port_rate, ports_a_cage, uplink_rate
 from estimator.units import ceil_div, counted, divisors
@@ -107,6 +108,31 @@ def _server(compute: Compute, name: str, catalog: Catalog, problems: list[Proble
     elif name != "custom":
         problems.append(unknown_part("compute.server", "GPU server", name, usable, CUSTOM))
     return None
+
+
+def nic_problem(compute: Compute, catalog: Catalog) -> Problem | None:
+    """A NIC that the server cannot be had with."""
+    if compute.nic is None:
+        return None
+    field = "compute.nic"
+    if compute.nic not in catalog.nics:
+        return unknown_part(field, "NIC", compute.nic, catalog.nics, "leave it out")
+    server = catalog.server(compute.server)
+    if server is None:
+        message = (
+            "A custom server has the usual NICs of its network. Leave the NIC out, or make the server an own part."
+        )
+        return Problem(field, "nic_not_offered", message, {field: None})
+    fits = [nic.id for nic in nics_for(server, catalog)]
+    if compute.nic in fits:
+        return None
+    if not fits:
+        why = "are part of its board, and there is no other to choose"
+        return Problem(
+            field, "nic_not_offered", f"The compute NICs of {server.model} {why}. Leave it out.", {field: None}
+        )
+    message = f"{server.model} takes {', '.join(fits)}, and '{compute.nic[:60]}' was given. Take one of these."
+    return Problem(field, "nic_not_offered", message, {field: None})
 
 
 def _as_trays(rack: RackSystem, compute: Compute) -> Change:

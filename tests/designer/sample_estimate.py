@@ -39,7 +39,7 @@ _ESTIMATE: dict[str, Any] = {
         "lines": [
             {
                 "line": 1, "category": "switch", "part": "nvidia-qm9700", "part_number": "-MQM9700",
-                "description": "@SUM(A1:A9) Quantum-2, “64 × NDR”", "quantity": 12, "spare_quantity": 1,
+                "description": "@SUM(A1:A9) Quantum-2, “64 × NDR”", "quantity": 12, "spare_quantity": 1, "owned_quantity": 0,
                 "unit_price_usd": {"low": 16000.0, "typical": 24000.25, "high": 32000.0},
                 "extended_price_usd": {"low": 208000.0, "typical": 312003.25, "high": 416000.0},
                 "price_basis": "list", "price_source": "A reseller, 2026-07", "price_note": None, "assumption": False,
@@ -47,7 +47,7 @@ _ESTIMATE: dict[str, Any] = {
             },
             {
                 "line": 2, "category": "credit", "part": "trade-in", "part_number": "\t=1+1", "description": "-12.5",
-                "quantity": 1, "spare_quantity": 0,
+                "quantity": 1, "spare_quantity": 0, "owned_quantity": 0,
                 "unit_price_usd": {"low": -1500.5, "typical": -1000.0, "high": -500.0},
                 "extended_price_usd": {"low": -1500.5, "typical": -1000.0, "high": -500.0},
                 "price_basis": "quote", "price_source": "+44 20 7946 0000", "price_note": "-", "assumption": True,
@@ -55,7 +55,7 @@ _ESTIMATE: dict[str, Any] = {
             },
             {
                 "line": 3, "category": "server", "part": None, "part_number": None, "description": "Own server",
-                "quantity": 31, "spare_quantity": 0, "unit_price_usd": None, "extended_price_usd": None,
+                "quantity": 31, "spare_quantity": 0, "owned_quantity": 0, "unit_price_usd": None, "extended_price_usd": None,
                 "price_basis": None, "price_source": "no price in the catalog", "price_note": None, "assumption": False,
                 "power_w": 0.0, "fabric": "compute", "use": "node", "tier": None, "length_m": None,
             },

@@ -243,6 +243,7 @@ def _figures(line: Json) -> str:
     """Quantity, spares, both prices with their ranges, and power, as they stand in one row."""
     spares = f" + {line['spare_quantity']:,} spare" if line["spare_quantity"] else ""
     power = with_unit(line["power_w"], "W") if line["power_w"] else "–"
+    spares += f" {line['owned_quantity']:,} already owned" if line["owned_quantity"] else ""
     return f"{line['quantity']:,}{spares} {_sum(line['unit_price_usd'])} {_sum(line['extended_price_usd'])} {power}"
 
 

@@ -36,6 +36,7 @@ BILL = {  # header of the workbook's bill → where its line has the same; the C
     "Length (m)": "length_m",
     "Quantity": "quantity",
     "Spares": "spare_quantity",
+    "Already owned": "owned_quantity",
     **{f"Unit price, {end} (USD)": f"unit_price_usd.{end}" for end in RANGE},
     **{f"Price, {end} (USD)": f"extended_price_usd.{end}" for end in RANGE},
     "Basis of price": "price_basis",
@@ -228,7 +229,7 @@ def _bill(estimate: Json, rows: Sequence[tuple[Any, ...]]) -> Iterator[str]:
                 yield f"bill, workbook: line {line['line']} has {found[title]!r} as {title}, not {said!r}"
         for end in RANGE:
             if found[f"Unit price, {end} (USD)"] is not None:
-                pieces = found["Quantity"] + found["Spares"]
+                pieces = found["Quantity"] + found["Spares"] - found["Already owned"]
                 sums[f"Price, {end} (USD)"] += cents(found[f"Unit price, {end} (USD)"]) * pieces
     last = dict(zip(header, rows[-1], strict=True))
     for title, amount in sums.items():
@@ -245,7 +246,7 @@ def _totals(estimate: Json, rows: Sequence[tuple[Any, ...]]) -> Iterator[str]:
     wanted: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0] * 6)
     for line in estimate["bom"]["lines"]:
         pieces, price = line["quantity"] + line["spare_quantity"], line["unit_price_usd"]
-        amounts = [cents(price[end]) * pieces if price else 0 for end in RANGE]
+        amounts = [cents(price[end]) * (pieces - line["owned_quantity"]) if price else 0 for end in RANGE]
         group = wanted[line["fabric"], line["category"]]
         group[:] = [a + b for a, b in zip(group, (1, pieces, line["spare_quantity"], *amounts), strict=True)]
     whole = [sum(group[i] for group in wanted.values()) for i in range(6)]

@@ -306,7 +306,7 @@ def _money(estimate: Mapping[str, Any]) -> Iterator[str]:
                 yield f"line {line['line']} has a price and no unit price"
             continue
         for end in ("low", "typical", "high"):
-            cents = _cents(unit[end]) * (line["quantity"] + line["spare_quantity"])
+            cents = _cents(unit[end]) * (line["quantity"] + line["spare_quantity"] - line["owned_quantity"])
             totals[end] += cents
             by_category[line["category"]][end] += cents
             if cents != _cents(extended[end]):

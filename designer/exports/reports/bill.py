@@ -93,11 +93,12 @@ def _cells(line: BomLine, has_networks: bool) -> list[Text | str]:
     length = f"{decimal(line.length_m)} m" if line.length_m else ""
     network = f"{words(line.fabric)} network" if has_networks else ""
     below = ", ".join(part for part in (line.part_number, network, line.use, length) if part)
-    spares = f"+ {count(line.spare_quantity)} spare" if line.spare_quantity else ""
+    pieces = [f"+ {count(line.spare_quantity)} spare"] if line.spare_quantity else []
+    pieces += [f"{count(line.owned_quantity)} already owned"] if line.owned_quantity else []
     return [
         str(line.line),
         Text(line.description or line.part or "", below),
-        Text(count(line.quantity), spares),
+        Text(count(line.quantity), ", ".join(pieces)),
         Text(money(unit.typical), money_range(unit)) if unit else "no price",
         Text(money(extended.typical), money_range(extended)) if extended else "no price",
         watts(line.power_w) if line.power_w else "–",

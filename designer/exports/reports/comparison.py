@@ -182,6 +182,7 @@ def _line_cell(cell: PriceCell) -> Text:
     if cell.is_missing:
         return Text(cell.words, cell.difference)
     pieces = cell.quantity + (f" + {cell.spares} spare" if cell.spares else "")
+    pieces += f", {cell.owned} already owned" if cell.owned else ""
     unit = f" × {cell.unit}" if cell.unit else ""
     return Text(cell.text, _note(cell.part, pieces + unit, cell.range, cell.difference))
 

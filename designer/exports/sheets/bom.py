@@ -24,12 +24,12 @@ BILL, TOTALS = "Bill of materials", "Totals"
 FIRST = 2  # row of a sheet's first line, below its header
 FAILS_AS = Column("fails_as", "Failure rate", width=14)
 LETTER = {column.key: xl_col_to_name(index) for index, column in enumerate((*BOM_COLUMNS, FAILS_AS))}
-PIECES = ("quantity", "spare_quantity")
+PIECES = ("quantity", "spare_quantity", "owned_quantity")
 SUMMED = (*(f"extended_price_usd_{end}" for end in RANGE), "power_w")
 
 
 def bill_sheet(estimate: PricedEstimate) -> Table:
-    """The bill of materials: a line's price is its unit price × (quantity + spares), and the last row adds the lines up."""
+    """The bill of materials: a line's price is its unit price × what is bought, and the last row adds the lines up."""
     table = bom_table(estimate)
     rows = tuple(
         (*_line(row, number), failure_row(line, estimate) or None)
@@ -47,7 +47,8 @@ def bill_sheet(estimate: PricedEstimate) -> Table:
 
 def _line(row: tuple[Cell, ...], number: int) -> tuple[Cell, ...]:
     """One row; its prices follow when a unit price or a quantity is changed."""
-    pieces = f"({'+'.join(f'{LETTER[name]}{number}' for name in PIECES)})"
+    installed, spares, owned = (f"{LETTER[name]}{number}" for name in PIECES)
+    pieces = f"({installed}+{spares}-{owned})"
     cells = list(row)
     for index, column in enumerate(BOM_COLUMNS):
         name, _, end = column.key.rpartition("_")

@@ -92,9 +92,10 @@ def _amount(basis: Basis, categories: Iterable[str], end: str, with_spares: bool
     is_wanted = "+".join(f'({bill_column("category", n)}="{category}")' for category in wanted)
     price = bill_column(f"unit_price_usd_{end}", n)
     pieces = bill_column("quantity", n)
-    pieces = f"({pieces}+{bill_column('spare_quantity', n)})" if with_spares else pieces
+    if with_spares:
+        pieces = f"({pieces}+{bill_column('spare_quantity', n)}-{bill_column('owned_quantity', n)})"
     value = sum(
-        getattr(line.unit_price_usd, end) * (line.quantity + (line.spare_quantity if with_spares else 0))
+        getattr(line.unit_price_usd, end) * (line.bought if with_spares else line.quantity)
         for line in basis.lines
         if line.category in wanted and line.unit_price_usd
     )
@@ -109,9 +110,7 @@ def _purchase(ledger: Ledger, basis: Basis) -> None:
     }
     for key, (label, categories) in parts.items():
         amounts = {end: _amount(basis, categories, end) for end in RANGE}
-        ledger.add(
-            key, "Purchase", label, _first(amounts), _second(amounts), "Σ unit price × (quantity + spares) of the BOM"
-        )
+        ledger.add(key, "Purchase", label, _first(amounts), _second(amounts), "Σ unit price × pieces bought of the BOM")
     _sum(ledger, "purchase", "Purchase", "Purchase price", list(parts))
 
 
@@ -293,7 +292,8 @@ class _Repairs:
             mine = f"({bill_column('fails_as', n)}=$A{number})"
             prices = [
                 Formula(
-                    f"SUMPRODUCT({mine}*{bill_column(f'extended_price_usd_{end}', n)})/(C{number}+D{number})",
+                    f"SUMPRODUCT({mine}*{bill_column(f'unit_price_usd_{end}', n)}"
+                    f"*({bill_column('quantity', n)}+{bill_column('spare_quantity', n)}))/(C{number}+D{number})",
                     self._price(row, end),
                 )
                 for end in RANGE

@@ -38,6 +38,7 @@ def design_contract(spec: DesignSpec, catalog: Catalog) -> Contract:
         )
         raise SpecError([Problem("compute.gpu", "no_tests", message)])
     links = link_list(spec, catalog)
+    catalog = links.catalog
     system = system_of(spec, links.fabric, catalog).as_request()
     expectations = Expectations(system, catalog, constants_of(catalog, spec.workload.calibration))
     return contract_of(site_of(links, system), expectations)

@@ -20,6 +20,7 @@ from estimator.bringup.plan.systems import SYSTEMS
 from estimator.bringup.plan.value import Scalar
 from estimator.bringup.renderings.hosts.host import BARE_METAL, BY_TOOL, VIRTUAL
 from estimator.catalog.catalog import Catalog
+from estimator.designs.parts import catalog_of
 from estimator.designs.system import system_of
 from estimator.handoff.launch.nccl_env import fabric_settings
 from estimator.spec.design import DesignSpec
@@ -52,6 +53,7 @@ def checked_against(plan: Plan, files: Files, catalog: Catalog) -> SettingsCheck
     """The same of a plan that is there."""
     unread: list[Unread] = []
     spec = plan.links.spec
+    catalog = catalog_of(spec, catalog)
     built = system_of(spec, plan.links.fabric, catalog)
     expected = Expected(plan, built)
     readings = [_of_design(one, expected) for one in read_all(files, unread)]

@@ -31,6 +31,7 @@ def placed_job(spec: DesignSpec, layout: Any, catalog: Catalog) -> Job:
     """
     request = parse_placement(layout)
     links = link_list(spec, catalog)
+    catalog = links.catalog
     tree = placement(links)
 
     def times() -> GroupTimes:

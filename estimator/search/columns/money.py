@@ -4,7 +4,7 @@ Lines are those of the first candidate's bill of materials, by the ordinary way;
 prices that follow from them. Money over years is cost/model.py's own, with a column for each candidate and end of price.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -74,7 +74,11 @@ def priced(found: Cabled, catalog: Catalog) -> Priced:
     """Bill of materials, power and cost of candidates with the same parts."""
     spec, fabric = found.of.spec, found.of.fabric
     plan = cable_plan(spec, fabric, catalog)
-    bill = bill_of_fabrics([Billed(COMPUTE, spec, fabric, plan)], catalog)
+    bare = spec.model_copy(update={"economics": spec.economics.model_copy(update={"owned": []})})
+    bill = bill_of_fabrics(
+        [Billed(COMPUTE, bare, fabric, plan)], catalog
+    )  # what is owned is taken off by quantity below
+    all_owned = {catalog.current_id(one.part) for one in spec.economics.owned if one.quantity is None}
     counts = _Counts(found, catalog)
     lines = [(line, counts.of(line)) for line in bill.lines]
     parts = _parts([(line, n) for line, n in lines if line.unit_cents is not None], spec, catalog)
@@ -97,7 +101,7 @@ def priced(found: Cabled, catalog: Catalog) -> Priced:
         racks=racks,
         rack_units=rack_units,
         parts=part_facts(bill.lines, catalog),
-        at_least=bool(bill.unpriced) or power.is_at_least,
+        at_least=any(line.part not in all_owned for line in bill.unpriced) or power.is_at_least,
         power_at_least=power.is_at_least,
     )
 
@@ -173,6 +177,9 @@ class _Counts:
 # ---------------------------------------------------------------- prices
 
 
+_Group = tuple[str | None, float | None, str]  # part, length, what it is where it is no part
+
+
 @dataclass(frozen=True)
 class _Part:
     """Lines of one part and length: pieces installed and spare, and what one costs, shape (n, 3). [cents]"""
@@ -180,30 +187,55 @@ class _Part:
     line: BomLine
     installed: IntArray
     spare: IntArray
+    owned: IntArray
     cents: FloatArray
 
     @property
-    def bought(self) -> IntArray:
+    def held(self) -> IntArray:
         """Spares too."""
         return self.installed + self.spare
+
+    @property
+    def bought(self) -> IntArray:
+        """Spares too, less what is there already."""
+        return self.held - self.owned
 
 
 def _parts(lines: Sequence[tuple[BomLine, IntArray]], spec: DesignSpec, catalog: Catalog) -> list[_Part]:
     """Priced parts; spares are of each part and length over all its uses, quantity breaks of each part over all lengths."""
-    groups: dict[tuple[str | None, float | None, str], tuple[BomLine, IntArray]] = {}
+    groups: dict[_Group, tuple[BomLine, IntArray]] = {}
     for line, n in lines:
         key = (line.part, line.length_m, "" if line.part else line.description)
         groups[key] = (line, groups[key][1] + n if key in groups else n)
     spares = {key: _spares(line, n, spec, catalog) for key, (line, n) in groups.items()}
+    owned = _owned({key: (line, n + spares[key]) for key, (line, n) in groups.items()}, spec, catalog)
     bought: dict[str, IntArray] = {}
     for key, (line, n) in groups.items():
         if line.part:
-            bought[line.part] = bought.get(line.part, 0) + n + spares[key]
+            bought[line.part] = bought.get(line.part, 0) + n + spares[key] - owned[key]
     pricing = Pricing(spec.economics, catalog)
     out = []
     for key, (line, n) in groups.items():
         cents = _fixed(line, len(n)) if line.part is None else _cents(line, bought[line.part], pricing, spec, catalog)
-        out.append(_Part(line, n, spares[key], cents))
+        out.append(_Part(line, n, spares[key], owned[key], cents))
+    return out
+
+
+def _owned(
+    held: Mapping[_Group, tuple[BomLine, IntArray]], spec: DesignSpec, catalog: Catalog
+) -> dict[_Group, IntArray]:
+    """As bom/bill.py ``_with_owned``, of many quantities."""
+    out = {key: np.zeros_like(n) for key, (_, n) in held.items()}
+    for one in sorted(spec.economics.owned, key=lambda one: one.length_m is None):
+        part = catalog.current_id(one.part)
+        mine = [key for key, (line, _) in held.items() if line.part == part and one.length_m in (None, line.length_m)]
+        left: IntArray | None = None
+        for key in mine:
+            open_ = held[key][1] - out[key]
+            if left is None:
+                left = np.full_like(open_, np.iinfo(np.int64).max if one.quantity is None else one.quantity)
+            taken = np.minimum(left, open_)
+            out[key], left = out[key] + taken, left - taken
     return out
 
 
@@ -318,7 +350,7 @@ def _facts(
     tables = (first.capital, first.supported, first.replaced)
     sums = [
         one
-        for table, pieces in zip(tables, ("bought", "installed", "bought"), strict=True)
+        for table, pieces in zip(tables, ("bought", "installed", "held"), strict=True)
         for one in money_of(table, pieces)
     ]
     picks, start = [], 0

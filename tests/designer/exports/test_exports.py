@@ -48,6 +48,7 @@ def test_csv_has_a_row_a_line_and_its_keys_first() -> None:
             "description",
             "quantity",
             "spare_quantity",
+            "owned_quantity",
             "fabric",
             "length_m",
         ):

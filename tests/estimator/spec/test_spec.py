@@ -35,6 +35,7 @@ def test_every_default_is_printed_back() -> None:
         "gpus": None,
         "racks": None,
         "gpu": "h100-sxm",
+        "nic": None,
         "gpus_per_node": 8,
         "nics_per_node": 8,
         "nic_ports_per_node": 8,
