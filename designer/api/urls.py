@@ -23,6 +23,7 @@ from designer.api.resources import (
 from designer.api.resources.bringup import archives
 from designer.api.resources.bringup import views as bringup_views
 from designer.api.resources.comparisons import views as comparison_views
+from designer.api.resources.own_parts import urls as own_part_urls
 from designer.api.resources.price_books import urls as price_book_urls
 from designer.api.resources.quotes import views as quote_views
 
@@ -89,6 +90,7 @@ urlpatterns = [
     path("designs/<uuid:pk>/bring-up/changes/", bringup_views.SettingsChangesView.as_view(), name="settings-changes"),
     path("settings-checks/", bringup_views.SettingsChecksView.as_view(), name="settings-checks"),
     *price_book_urls.urlpatterns,
+    *own_part_urls.urlpatterns,
     path("quotes/", quote_views.QuotesView.as_view(), name="quotes"),
     path("quotes/<uuid:pk>/", quote_views.QuoteView.as_view(), name="quote"),
     path("quotes/<uuid:pk>/file/", quote_views.QuoteFileView.as_view(), name="quote-file"),
