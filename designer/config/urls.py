@@ -1,13 +1,11 @@
 """Every address of the app."""
 
 from csp.decorators import csp_update
-from django.contrib.auth.views import LogoutView
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from designer.api.base import UnknownView
 from designer.config import health
-from designer.pages.sign_in import SignInView, sign_in_by_link
 
 handler400 = "designer.api.errors.bad_request"
 handler500 = "designer.api.errors.server_error"
@@ -20,9 +18,7 @@ api_docs = csp_update({"style-src": ["'unsafe-inline'"]})(
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
-    path("sign-in/", SignInView.as_view(), name="sign-in"),
-    path("sign-in/<str:secret>/", sign_in_by_link, name="sign-in-by-link"),
-    path("sign-out/", LogoutView.as_view(), name="sign-out"),
+    path("", include("designer.pages.sign_in")),
     path("api/v1/", include("designer.api.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", api_docs, name="api-docs"),

@@ -12,10 +12,11 @@ import logging
 
 from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.views import LoginView
+from django.contrib.auth.views import LoginView, LogoutView
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -84,3 +85,11 @@ def _is_ahead_of_time(request: HttpRequest) -> bool:
     """Whether a browser asks before anybody has clicked. It drops an answer of 503 and asks again when somebody does."""
     purposes = (request.headers.get(name, "") for name in ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"))
     return any("prefetch" in purpose.lower() or "preview" in purpose.lower() for purpose in purposes)
+
+
+# Apart from all others, and with whole paths: the command that prints a sign-in link loads these alone.
+urlpatterns = [
+    path("sign-in/", SignInView.as_view(), name="sign-in"),
+    path("sign-in/<str:secret>/", sign_in_by_link, name="sign-in-by-link"),
+    path("sign-out/", LogoutView.as_view(), name="sign-out"),
+]

@@ -16,6 +16,7 @@ class Command(BaseCommand):
         "Prints a new link that signs one user in: once, and on this machine again for who runs the server. "
         "An older link of the same user stops working."
     )
+    requires_system_checks = []  # they load every page of the app, and `up` waits for the link
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--user", help="name of the user (default: the local owner)")
@@ -26,7 +27,7 @@ class Command(BaseCommand):
             user = named_user(options["user"])
         except UnknownUser as error:
             raise CommandError(str(error)) from error
-        path = reverse("sign-in-by-link", args=[SignInLink.issue(user)])
+        path = reverse("sign-in-by-link", urlconf="designer.pages.sign_in", args=[SignInLink.issue(user)])
         self.stdout.write(path if options["path_only"] else f"{_address_of_running_server()}{path}")
 
 

@@ -11,6 +11,7 @@ from designer.services.accounts import UnknownUser, named_user
 
 class Command(BaseCommand):
     help = "Prints a new API token. It is shown this once: only its hash is kept."
+    requires_system_checks = []  # they load every page of the app
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="what the token is for")
