@@ -15,6 +15,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": VAR / "tests" / f"{os.getpid()}.sqlite3"}
 else:  # several runs share a server, and may have it from different machines
     DATABASES["default"]["TEST"] = {"NAME": f"clusterwright_test_{uuid.uuid4().hex[:12]}"}
+    DATABASES["default"]["OPTIONS"]["options"] = "-c synchronous_commit=off"  # no test cuts off the power
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 CELERY_BROKER_URL = "redis+socket:///nonexistent/clusterwright-tests.sock"  # a test that needs a broker starts one
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
