@@ -15,14 +15,17 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from http.cookiejar import CookieJar
 from pathlib import Path
 from string import Formatter
 from typing import Any, Literal, NamedTuple
 
 from PIL import Image
 
+from designer.pages.start.tour import TOUR_COOKIE, TOUR_DONE
 from tests.designer.looks import unlikeness, version_at
 from tests.processes import BASE_DIR, AppAt, clean_environment, copy_chart_library
 
@@ -54,7 +57,6 @@ server.set_app(application)
 print(json.dumps([server.server_port, addresses]), flush=True)
 server.serve_forever()
 """
-FILL = "import django, json; django.setup(); from tests.designer.showcase import make; print(json.dumps(make()))"
 
 
 class Shot(NamedTuple):
@@ -146,41 +148,21 @@ class Filled(NamedTuple):
     states: dict[str, Any]  # cookies of those who look, as a browser's context takes them
 
 
-def signed_in(url: str, addresses: dict[str, str], browser: Any) -> Filled:
+def signed_in(url: str, addresses: dict[str, str]) -> Filled:
     """Addresses of a filled account, and everybody signed in."""
-    states = {who: _cookies(who, url, addresses, browser) for who in ("owner", "newcomer", "visitor")}
+    states = {who: _cookies(who, url, addresses) for who in ("owner", "newcomer", "visitor")}
     return Filled(addresses, states | {"stranger": None})
 
 
-def _cookies(who: str, url: str, addresses: dict[str, str], browser: Any) -> Any:
-    """Of somebody who came by their link; who has designs of their own also skips the tour."""
-    context = browser.new_context()
-    context.set_default_navigation_timeout(NAVIGATION_MS)
-    page = context.new_page()
-    page.goto(url + addresses[who])
+def _cookies(who: str, url: str, addresses: dict[str, str]) -> dict[str, Any]:
+    """Of somebody who came by their link; who has designs of their own has also skipped the tour."""
+    jar = CookieJar()
+    urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar)).open(url + addresses[who]).read()
+    values = {cookie.name: cookie.value for cookie in jar}
     if who != "visitor":
-        page.goto(f"{url}/designs/new/")
-        page.click("[data-tour-skip] button")
-        page.locator("[data-tour-offer]").wait_for(state="detached")
-    state = context.storage_state()
-    context.close()
-    return state
-
-
-def showcase_of(app: AppAt) -> dict[str, str]:
-    """Fill the account of a running app's owner (see ``showcase``); addresses by name."""
-    environment = clean_environment(app.var, DJANGO_SETTINGS_MODULE="designer.config.settings")
-    done = subprocess.run(
-        [sys.executable, "-c", FILL],
-        cwd=BASE_DIR,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+        values[TOUR_COOKIE] = TOUR_DONE
+    here = {"domain": "127.0.0.1", "path": "/", "expires": -1, "httpOnly": True, "secure": False, "sameSite": "Lax"}
+    return {"cookies": [{"name": name, "value": value, **here} for name, value in values.items()], "origins": []}
 
 
 class Gallery:
@@ -259,7 +241,7 @@ def gallery_of(base_dir: Path, browser: Any, like: Gallery | None = None) -> Ite
         if like is not None:  # with whoever is signed in there
             copy_account(like.app.var, var)
         with served(base_dir, var, "as it is" if like is not None else "fill") as (url, addresses):
-            yield Gallery(AppAt(url, var), browser, like.filled if like else signed_in(url, addresses, browser))
+            yield Gallery(AppAt(url, var), browser, like.filled if like else signed_in(url, addresses))
 
 
 @contextmanager

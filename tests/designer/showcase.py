@@ -1,6 +1,6 @@
 """An account in which every page has something to show: made with the app's own services, for pictures and for tests of pages.
 
-``make()`` runs beside a started app, on its database: the app's worker does the estimates (see ``screens.showcase_of``).
+``make()`` runs beside a started app, on its database: the app's worker does the estimates (see ``browser.accounts``).
 """
 
 from __future__ import annotations

@@ -1,12 +1,19 @@
-"""Accounts for browser tests, made on the database of a running app: ``python -m tests.designer.browser.accounts`` answers each
-line of its input ("samples" or "newcomer") with a line of JSON (see ``browsing.Accounts``)."""
+"""Accounts for browser tests, made on the database of a running app, by one process for all processes of a run.
+
+``python -m tests.designer.browser.accounts SOCKET`` answers each line that comes over the socket ("samples", "newcomer" or
+"pictured") with a line of JSON (see ``browsing.Accounts``). It ends when the last who asked has gone.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import socketserver
 import sys
 import uuid
 from functools import cache
+from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import django
@@ -21,6 +28,8 @@ if TYPE_CHECKING:
     from estimator.jobs.models import EstimateJob
 
     Row = TypeVar("Row", Design, EstimateJob)
+
+ASKED = "accounts"  # whoever comes, and the end of the process when all have gone: one at a time
 
 
 @cache
@@ -84,12 +93,56 @@ def newcomer() -> dict[str, str]:
     return {"link": f"/sign-in/{SignInLink.issue(new_user())}/"}
 
 
+def pictured() -> dict[str, str]:
+    """Fill the account of the app's owner in which every page has something to show; addresses by name."""
+    from tests.designer.showcase import make
+
+    return make()
+
+
+KINDS = {"hello": dict[str, str], "samples": with_samples, "newcomer": newcomer, "pictured": pictured}
+
+
+class Answers(socketserver.StreamRequestHandler):
+    """One process of tests, in a thread and with a connection to the database of its own."""
+
+    server: Server
+
+    def handle(self) -> None:
+        with self.server.counting:
+            self.server.n_asking += 1
+        try:
+            for line in self.rfile:
+                self.wfile.write(json.dumps(KINDS[line.decode().strip()]()).encode() + b"\n")
+        finally:
+            self.server.leave()
+
+
+class Server(socketserver.ThreadingUnixStreamServer):
+    """Ends when nobody is left. Who comes holds the lock until the first answer, and so is counted before that."""
+
+    daemon_threads = True
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(str(path), Answers)
+        self.path = path
+        self.counting = Lock()
+        self.n_asking = 0
+
+    def leave(self) -> None:
+        with one_at_a_time(ASKED), self.counting:
+            self.n_asking -= 1
+            if self.n_asking == 0:
+                self.path.unlink()
+                os._exit(0)
+
+
 def main() -> None:
     django.setup()
-    kinds = {"samples": with_samples, "newcomer": newcomer}
-    for line in sys.stdin:
-        sys.stdout.write(json.dumps(kinds[line.strip()]()) + "\n")
+    with Server(Path(sys.argv[1])) as server:
+        sys.stdout.write("ready\n")
         sys.stdout.flush()
+        server.serve_forever()
 
 
 if __name__ == "__main__":

@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from manage import CHROMIUM_NAMES
-from tests.designer.screens import NAVIGATION_MS, Filled, Gallery, showcase_of, signed_in
+from tests.designer.browser import accounts as accounts_made
+from tests.designer.screens import NAVIGATION_MS, Filled, Gallery, signed_in
 from tests.processes import BASE_DIR, AppAt, app_of_all, clean_environment, one_at_a_time
 
 CHROMIUM = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
@@ -40,32 +43,57 @@ new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.ha
 
 
 class Accounts:
-    """Makes accounts in a running app: a process with the app's settings, which answers line by line."""
+    """Makes accounts in a running app: by a process with the app's settings, which answers all processes of a run."""
 
     def __init__(self, app: AppAt) -> None:
-        self.app = app
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.designer.browser.accounts"],
-            cwd=BASE_DIR,
-            env=clean_environment(app.var, DJANGO_SETTINGS_MODULE="designer.config.settings"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        with one_at_a_time(accounts_made.ASKED):
+            self.socket = self._connected(app)
+            self.answers = self.socket.makefile("rw")
+            self.new("hello")
+
+    def _connected(self, app: AppAt) -> socket.socket:
+        path = app.var / "accounts"
+        try:
+            return _connected(path)
+        except (FileNotFoundError, ConnectionRefusedError):  # nobody has asked yet; or who answered was killed
+            path.unlink(missing_ok=True)
+            _start_accounts(app, path)
+            return _connected(path)
 
     def new(self, kind: str = "samples") -> dict[str, str]:
-        """An account with the samples and a session ("samples"), or one without anything and a link ("newcomer")."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(f"{kind}\n")
-        self.process.stdin.flush()
-        made: dict[str, str] = json.loads(self.process.stdout.readline())
+        """An account with the samples and a session ("samples"); one without anything and a link ("newcomer"); or addresses in
+        the owner's, filled with something for every page ("pictured")."""
+        self.answers.write(f"{kind}\n")
+        self.answers.flush()
+        made: dict[str, str] = json.loads(self.answers.readline())
         return made
 
     def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait(timeout=30)
+        self.answers.close()
+        self.socket.close()
+
+
+def _connected(path: Path) -> socket.socket:
+    asking = socket.socket(socket.AF_UNIX)
+    try:
+        asking.connect(str(path))
+    except OSError:
+        asking.close()
+        raise
+    return asking
+
+
+def _start_accounts(app: AppAt, path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", accounts_made.__name__, str(path)],
+        cwd=BASE_DIR,
+        env=clean_environment(app.var, DJANGO_SETTINGS_MODULE="designer.config.settings"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n", "the process that makes accounts did not start: see its error above"
 
 
 @pytest.fixture(scope="session")
@@ -104,13 +132,13 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def gallery(app: AppAt, browser: Any) -> Gallery:
+def gallery(app: AppAt, accounts: Accounts, browser: Any) -> Gallery:
     """The account in which every page has something to show, filled by whoever asks first. Tests look at it and change
     nothing."""
     with one_at_a_time("gallery"):
         kept = app.var / "gallery.json"
         if not kept.exists():
-            kept.write_text(json.dumps(signed_in(app.url, showcase_of(app), browser)))
+            kept.write_text(json.dumps(signed_in(app.url, accounts.new("pictured"))))
         return Gallery(app, browser, Filled(*json.loads(kept.read_text())))
 
 
