@@ -169,6 +169,22 @@ class RunningApp:
             return error.code, json.loads(error.read() or "null")
 
 
+def all_started(app: RunningApp) -> list[int]:
+    """A broker; the web server's master with two; the worker with two, and beat; who guards them."""
+    found = wait_for("all processes", lambda: found if len(found := app.descendants()) >= 8 else None, within_s=20)
+    return [pid for pid, _ in found]
+
+
+def alive(pids: list[int]) -> list[int]:
+    """Those that still run; one that has ended but was not yet collected by the system's first process does not."""
+    found = []
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
+                found.append(pid)
+    return found
+
+
 @cache
 def shared_folder() -> Path:
     """A folder of this run of the tests for all its processes: whoever asks first makes it, and removes it at its end."""
@@ -196,7 +212,7 @@ def _prepared() -> Path:
         draft = folder.with_suffix(".draft")
         copy_chart_library(draft)
         done = manage("prepare", var=draft)
-        assert done.returncode == 0, done.stderr
+        assert (done.returncode, done.stderr) == (0, "")
         draft.rename(folder)
         return folder
 

@@ -1,15 +1,13 @@
-"""The session of a design in a real browser: edits are kept, taken back, shared between tabs, and survive a killed server."""
+"""The session of a design in a real browser: edits are kept, taken back, shared between tabs (that
+they survive a killed server: runtime/test_crash.py)."""
 
-import os
 import random
 import re
-import signal
 from typing import Any
 
 import pytest
 
 from tests.designer.browser.browsing import CHROMIUM, opened
-from tests.processes import prepare, running_app
 from tests.thorough import THOROUGH
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -90,36 +88,6 @@ def test_edits_are_kept_over_a_reload_and_taken_back_to_the_first_state(tab):
     tab.wait_for_function("() => Number(document.getElementById('studio-bar').dataset.at) === 1")
     assert tab.evaluate(FORM) == first
     assert tab.watched == []
-
-
-@pytest.fixture
-def own_app(tmp_path):
-    """An app of this test alone: what kills a server must not do it to others."""
-    with running_app(prepare(tmp_path)) as running:
-        yield running
-
-
-def test_no_edit_is_lost_when_the_server_is_killed(browser, own_app):
-    tab = opened(browser, {"state": None}, [])
-    tab.goto(own_app.sign_in_url)
-    unfolded(tab, own_app.url)
-    rng = random.Random(12)
-    random_edit(tab, rng, 0)
-    sent(tab)
-    before = at(tab)
-    os.kill(own_app.main_process("gunicorn"), signal.SIGKILL)
-    for number in range(1, 6):
-        tab.fill("#id_name", f"While away {number}")
-        tab.locator("#id_name").blur()
-        tab.fill("#id_size", str(64 + number))
-        tab.locator("#id_size").blur()
-    sent(tab)
-    assert at(tab) == before + 10
-    kept = tab.evaluate(FORM)
-    assert "While+away+5" in kept
-    tab.reload()
-    assert tab.evaluate(FORM) == kept
-    tab.context.close()
 
 
 def test_a_second_tab_follows_the_first(tab):

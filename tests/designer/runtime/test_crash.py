@@ -1,5 +1,7 @@
 """kill -9 of worker, broker or web in the middle of ten estimates: all ten finish, each result written once.
 
+An edit in a browser survives a killed web server too, and a killed supervisor leaves nothing behind: all on one app.
+
 Triggers in the database, set from outside, count every write of a result, so that a second one cannot hide, and hold
 each estimate up for a fraction of a second until one has been hit: an estimate takes milliseconds. The same on
 PostgreSQL and a broker on a server, where DESIGNER_TEST_DATABASE_URL and DESIGNER_TEST_BROKER_URL name them.
@@ -10,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -24,7 +27,9 @@ from typing import Any
 
 import pytest
 
-from tests.processes import BASE_DIR, RunningApp, prepare, running_app, wait_for
+from tests.designer.browser.browsing import CHROMIUM, opened
+from tests.designer.browser.test_browser_session import FORM, at, random_edit, sent, unfolded
+from tests.processes import BASE_DIR, RunningApp, alive, all_started, prepare, running_app, wait_for
 
 pytestmark = pytest.mark.processes
 
@@ -110,26 +115,33 @@ class PostgresRows:
 Rows = SqliteRows | PostgresRows
 
 
-def kill_in_the_middle(app: RunningApp, rows: Rows, word: str) -> None:
-    """Wait until an estimate runs, then kill the process. Its own children stay behind, as after any kill -9."""
-    pid = app.main_process(word)
-    running = "SELECT id FROM estimator_estimatejob WHERE state = 'running'"
-    wait_for("a running estimate", lambda: rows.query(running), within_s=20)
-    os.kill(pid, signal.SIGKILL)
+def kill_in_the_middle(app: RunningApp, rows: Rows, words: tuple[str, ...], asked: dict[str, int]) -> None:
+    """Kill each process when its share of the requests has been answered and an estimate runs that ran at no kill before.
+    Children of the process stay behind, as after any kill -9."""
+    seen: set[Any] = set()
+
+    def begun() -> set[Any]:
+        return set(rows.query("SELECT id FROM estimator_estimatejob WHERE state = 'running'")) - seen
+
+    for number, word in enumerate(words, start=1):
+        due = number * N_ESTIMATES // (len(words) + 1)
+        wait_for(f"request {due}", lambda: len(asked) >= due, within_s=60)  # noqa: B023
+        pid = app.main_process(word)
+        seen |= wait_for("a running estimate", begun, within_s=60)
+        os.kill(pid, signal.SIGKILL)
 
 
 def parent_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
-def ask_for_ten(app: RunningApp, rows: Rows, token: str, word: str) -> dict[str, int]:
+def ask_for_ten(app: RunningApp, rows: Rows, token: str, *words: str) -> dict[str, int]:
     """Post ten estimates as a client does that tries again when a connection breaks; kill in the middle. Id → nodes."""
     asked: dict[str, int] = {}
     rows.change("INSERT INTO held_up VALUES (1)")
     with ThreadPoolExecutor(1) as killer:
+        killed = killer.submit(kill_in_the_middle, app, rows, words, asked)
         for number in range(N_ESTIMATES):
-            if number == N_ESTIMATES // 2:
-                killed = killer.submit(kill_in_the_middle, app, rows, word)
             n_nodes = next(NODES)
             job_id = wait_for(f"an answer to request {number}", lambda: post(app, token, n_nodes), within_s=30)  # noqa: B023
             asked[job_id] = n_nodes
@@ -215,6 +227,42 @@ def test_jobs_are_swept_up_without_beat(app: RunningApp, rows: SqliteRows, token
     assert rows.query(f"SELECT count(*) FROM estimator_queuesweep WHERE {late}") == [(0,)]
 
 
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+def test_no_edit_is_lost_when_the_server_is_killed(browser: Any, app: RunningApp) -> None:
+    tab = opened(browser, {"state": None}, [])
+    tab.goto(app.sign_in_url)
+    unfolded(tab, app.url)
+    random_edit(tab, random.Random(12), 0)
+    sent(tab)
+    before = at(tab)
+    os.kill(app.main_process("gunicorn"), signal.SIGKILL)
+    for number in range(1, 6):
+        tab.fill("#id_name", f"While away {number}")
+        tab.locator("#id_name").blur()
+        tab.fill("#id_size", str(64 + number))
+        tab.locator("#id_size").blur()
+    sent(tab)
+    assert at(tab) == before + 10
+    kept = tab.evaluate(FORM)
+    assert "While+away+5" in kept
+    tab.reload()
+    assert tab.evaluate(FORM) == kept
+    tab.context.close()
+
+
+def test_a_killed_supervisor_takes_its_children_along(app: RunningApp) -> None:
+    """The last test of the app that the tests before it share."""
+    started = all_started(app)
+    app.process.kill()
+    app.process.wait()
+    try:
+        wait_for("the end of all children", lambda: alive(started) == [], within_s=20)
+    finally:
+        for pid in alive(started):
+            os.kill(pid, signal.SIGKILL)
+
+
 @pytest.fixture
 def servers() -> Iterator[dict[str, str]]:
     """A database and a queue of this test alone, on the servers that the environment names."""
@@ -243,9 +291,8 @@ def test_ten_estimates_survive_kills_on_servers(tmp_path: Path, servers: dict[st
     with running_app(prepare(tmp_path), **servers) as app:
         token = app.token()
         with contextlib.closing(PostgresRows(servers["DESIGNER_DATABASE_URL"])) as rows:
-            for word in ("celery", "gunicorn"):
-                asked = ask_for_ten(app, rows, token, word)
-                check_all_finished_once(app, rows, token, asked)
+            asked = ask_for_ten(app, rows, token, "celery", "gunicorn")
+            check_all_finished_once(app, rows, token, asked)
 
 
 ON_POSTGRESQL = ("runtime/test_jobs", "services/test_saving", "services/test_races")

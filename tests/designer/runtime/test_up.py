@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import hashlib
 import importlib.util
 import os
 import re
@@ -23,7 +23,17 @@ import pytest
 
 from designer.runtime import set_up
 from designer.runtime import up as supervisor
-from tests.processes import BASE_DIR, RunningApp, clean_environment, manage, prepare, running_app, wait_for
+from tests.processes import (
+    BASE_DIR,
+    RunningApp,
+    alive,
+    all_started,
+    clean_environment,
+    manage,
+    prepare,
+    running_app,
+    wait_for,
+)
 
 pytestmark = pytest.mark.processes
 
@@ -123,46 +133,14 @@ class TestSecondOne:
         assert "--port" in second.stderr
 
 
-def all_started(app: RunningApp) -> list[int]:
-    """A broker; the web server's master with two; the worker with two and beat."""
-    found = wait_for("all processes", lambda: list_if(app.descendants(), at_least=8), within_s=20)
-    return [pid for pid, _ in found]
-
-
-def list_if(found: list[tuple[int, str]], at_least: int) -> list[tuple[int, str]] | None:
-    return found if len(found) >= at_least else None
-
-
-def alive(pids: list[int]) -> list[int]:
-    """Those that still run; one that has ended but was not yet collected by the system's first process does not."""
-    found = []
-    for pid in pids:
-        with contextlib.suppress(OSError):
-            if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
-                found.append(pid)
-    return found
-
-
-def test_it_stops_on_ctrl_c_and_leaves_no_process(tmp_path: Path) -> None:
-    with running_app(prepare(tmp_path)) as app:
-        started = all_started(app)
-        assert app.stop(signal.SIGINT) == 0
-        assert alive(started) == []
-        port = int(app.url.rsplit(":", 1)[1])
-        with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            pass
-
-
-def test_a_killed_supervisor_takes_its_children_along(tmp_path: Path) -> None:
-    with running_app(prepare(tmp_path)) as app:
-        started = all_started(app)
-        app.process.kill()
-        app.process.wait()
-        try:
-            wait_for("the end of all children", lambda: alive(started) == [], within_s=20)
-        finally:
-            for pid in alive(started):
-                os.kill(pid, signal.SIGKILL)
+def test_it_stops_on_ctrl_c_and_leaves_no_process(app: RunningApp) -> None:
+    """The last test of the app that the tests before it share."""
+    started = all_started(app)
+    assert app.stop(signal.SIGINT) == 0
+    assert alive(started) == []
+    port = int(app.url.rsplit(":", 1)[1])
+    with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        pass
 
 
 def test_the_guard_kills_a_child_that_does_not_stop_when_asked(tmp_path: Path) -> None:
@@ -352,8 +330,7 @@ class TestBootstrap:
 
 
 def test_prepare_makes_what_a_web_server_started_by_hand_needs(tmp_path: Path) -> None:
-    done = manage("prepare", var=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    prepare(tmp_path)  # by that command, in a new folder
     with sqlite3.connect(tmp_path / "db.sqlite3") as database:
         assert database.execute("SELECT count(*) FROM estimator_estimatejob").fetchone() == (0,)
     page = "from django.test import Client; print(Client().get('/sign-in/', headers={'host': 'localhost'}).status_code)"
@@ -365,17 +342,18 @@ def test_prepare_makes_what_a_web_server_started_by_hand_needs(tmp_path: Path) -
 
 def test_prepare_says_what_failed(tmp_path: Path) -> None:
     url = "postgresql://nobody@127.0.0.1:1/none"
+    prepare(tmp_path)  # so that nothing but the tables is left to do
     done = manage("prepare", var=tmp_path, DESIGNER_DATABASE_URL=url, DESIGNER_SECRET_KEY="k" * 50)
     assert done.returncode == 2
     assert done.stderr.startswith("Clusterwright cannot start: Bringing the database's tables up to date failed")
 
 
-def test_the_chart_library_is_the_reviewed_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    set_up.ensure_charts(tmp_path)
-    assert capsys.readouterr().err == ""
-    bundle = tmp_path / "assets" / "vega" / "vega.js"
+def test_the_chart_library_is_made_once_and_is_the_reviewed_one(app: RunningApp, var: Path) -> None:
+    assert "is not the reviewed one" not in "\n".join(app.output)
+    bundle = var / "assets" / "vega" / "vega.js"
+    assert hashlib.sha256(bundle.read_bytes()).hexdigest() == set_up.VEGA_BUNDLE_SHA256
     before = bundle.stat().st_mtime_ns
-    set_up.ensure_charts(tmp_path)
+    set_up.ensure_charts(var)
     assert bundle.stat().st_mtime_ns == before
 
 
