@@ -1,29 +1,22 @@
-"""How tests are spread over the cores: a file stays together, files that share something dear too, and the longest begin."""
+"""How tests are spread over the cores: a file stays together, and the longest begin."""
 
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-# Names of files that look at the account in which every page has something to show, and what they are handed out with:
-# looking at every page of it takes longest.
-PICTURED = {
-    "test_browser_looks": "pictured account",
-    "test_browser_media": "pictured account",
-    "test_browser_pages": "pages of the pictured account",
-}
+# Files that look at the account in which every page has something to show: looking at every page of it takes longest.
+PICTURED = {"test_browser_looks", "test_browser_pages"}
 
 
 class FilesTogether(LoadScopeScheduling):
-    """Hands out files, or groups of files, in the order in which they were collected."""
+    """Hands out files in the order in which they were collected."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.split("::", 1)[0]
-        return PICTURED.get(PurePosixPath(file).stem, file)
+        return nodeid.split("::", 1)[0]
 
 
 def scheduler(config: pytest.Config, log: Any) -> FilesTogether | None:

@@ -1,4 +1,4 @@
-"""Tests are spread over the cores by file, with what shares something dear in one process and the longest first."""
+"""Tests are spread over the cores by file, the longest first."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ from tests.spread import PICTURED, FilesTogether, name_apart, start_rank
         ("tests/estimator/test_units.py::test_it", "tests/estimator/test_units.py"),
         ("tests/estimator/test_units.py::TestIt::test_it", "tests/estimator/test_units.py"),
         ("tests/estimator/test_units.py::test_it[a::b]", "tests/estimator/test_units.py"),
-        ("tests/designer/browser/test_browser_looks.py::test_it[light-1440-home]", "pictured account"),
-        ("tests/designer/browser/test_browser_pages.py::test_it[home]", "pages of the pictured account"),
     ],
 )
-def test_a_file_is_one_piece_of_work_but_for_those_of_the_pictured_account(nodeid: str, group: str) -> None:
+def test_a_file_is_one_piece_of_work(nodeid: str, group: str) -> None:
     assert FilesTogether.__new__(FilesTogether)._split_scope(nodeid) == group
 
 
 def test_the_files_that_share_the_pictured_account_are_those_that_ask_for_it() -> None:
     asking = {path.stem for path in Path(__file__).parent.rglob("test_*.py") if "gallery)" in path.read_text()}
-    assert asking - {Path(__file__).stem} == set(PICTURED)
+    assert asking - {Path(__file__).stem} == PICTURED
 
 
 def test_tests_that_share_an_id_are_distinguished_by_their_names(request: pytest.FixtureRequest) -> None:

@@ -1,4 +1,4 @@
-"""Pages as a reader or a printer asks for them: without motion, and on paper."""
+"""Pages as a reader or a printer asks for them: without motion, and on paper (which pages: test_browser_pages)."""
 
 import pytest
 
@@ -20,22 +20,6 @@ MOTION = """() => {
   return { slow: slow.length, running: document.getAnimations().filter((one) => one.playState === "running").length };
 }"""
 PAPER = 703  # px between the margins of an A4 sheet
-PRINTED = (
-    "design",
-    "tab-cost",
-    "tab-performance",
-    "tab-fabric",
-    "tab-cabling",
-    "tab-racks",
-    "tab-findings",
-    "tab-handoff",
-    "comparison",
-    "quote",
-    "price-book",
-    "calibration",
-    "published",
-    "validation",
-)
 CONTROLS = """() => [...document.querySelectorAll("nav, form, button, input, select, textarea")]
   .filter((one) => one.checkVisibility() && one.getClientRects().length).map((one) => one.outerHTML.slice(0, 90))"""
 CLIPPED = """() => {
@@ -72,22 +56,37 @@ def test_nothing_moves_where_less_motion_is_asked_for(wish, browser, session):
         assert motion["running"] > 0
 
 
-@pytest.fixture(scope="module")
-def dark_pages(gallery):
-    with gallery.look("dark", 1440) as pages:
-        yield pages
-
-
-@pytest.mark.parametrize("name", PRINTED)
-def test_a_page_goes_on_paper_whole_and_without_controls(name, dark_pages, gallery):
-    page = gallery.open(name, dark_pages)
-    page.emulate_media(media="print", color_scheme="dark")
+def faults_on_paper(page):
+    """What is wrong with a page as it is printed out of the dark: controls, tables cut off, too wide for A4, a dark ground."""
+    page.emulate_media(media="print", color_scheme="dark", reduced_motion="reduce")
     page.set_viewport_size({"width": PAPER, "height": 1123})
-    try:
-        assert page.evaluate(CONTROLS) == []
-        assert page.evaluate(CLIPPED) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= PAPER
-        assert page.evaluate(LIGHTNESS) > 240
-    finally:
-        page.emulate_media(media="screen", color_scheme="dark")
-        page.set_viewport_size({"width": 1440, "height": 900})
+    faults = {"controls": page.evaluate(CONTROLS), "cut off": page.evaluate(CLIPPED)}
+    if (width := page.evaluate("document.documentElement.scrollWidth")) > PAPER:
+        faults["width"] = width
+    if (lightness := page.evaluate(LIGHTNESS)) <= 240:
+        faults["lightness of the ground"] = lightness
+    return {what: found for what, found in faults.items() if found}
+
+
+@pytest.mark.parametrize(
+    ("part", "fault"),
+    [
+        ("<button>Press</button>", "controls"),
+        ("<div class='cutting'><table class='wide'><tr><td>A wide table</td></tr></table></div>", "cut off"),
+        ("<p class='wide'>Wide</p>", "width"),
+        ("<style>body { background: #222 !important }</style>", "lightness of the ground"),
+    ],
+)
+def test_what_is_wrong_on_paper_is_found(part, fault, browser):
+    page = browser.new_page()
+    styles = ".wide { width: 900px } .cutting { overflow-x: hidden; width: 300px }"
+    page.set_content(f"<!doctype html><style>{styles}</style><body>Words{part}</body>")
+    assert fault in faults_on_paper(page)
+    page.close()
+
+
+def test_a_plain_page_has_no_fault_on_paper(browser):
+    page = browser.new_page()
+    page.set_content("<body style='background: #fff'>Words<table><tr><td>One</td></tr></table></body>")
+    assert faults_on_paper(page) == {}
+    page.close()

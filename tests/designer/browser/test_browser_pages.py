@@ -1,6 +1,6 @@
 """Every page in a real browser, narrow and wide: axe finds nothing in either theme, nothing is blocked, nothing fails, no
 request leaves the origin, few are made and none of them twice, and a page is as wide as its window; the usual ones have one
-title and stand still while they are drawn."""
+title and stand still while they are drawn, and what people print goes on paper whole and without controls."""
 
 import json
 import re
@@ -10,6 +10,7 @@ from importlib.resources import files
 import pytest
 
 from tests.designer.browser.browsing import CHROMIUM, WATCH, is_fault
+from tests.designer.browser.test_browser_media import faults_on_paper
 from tests.designer.screens import IS_DRAWN, PAGES, STATES, TABS, THEMES, WIDTHS
 from tests.thorough import THOROUGH
 
@@ -31,6 +32,22 @@ STILL = {"design", "home", "new", "not-found", "schedule"} | {f"tab-{tab}" for t
 TITLED = STILL | {"start", "published", "import", "help", "glossary", "document", "advice"}
 MOST_SHIFT = 0.02  # of the window, while one of those pages is drawn
 MOST_REQUESTS = 12  # that a page begins with
+PRINTED = (
+    "design",
+    "tab-cost",
+    "tab-performance",
+    "tab-fabric",
+    "tab-cabling",
+    "tab-racks",
+    "tab-findings",
+    "tab-handoff",
+    "comparison",
+    "quote",
+    "price-book",
+    "calibration",
+    "published",
+    "validation",
+)
 # Pages that nobody needs a picture of: words and a button, a panel that is pictured in its page, and one that is not ours.
 UNPICTURED = {
     "api-docs": "/api/docs/",
@@ -216,7 +233,9 @@ HARD_TO_READ = {  # a text, and a style in which axe must find it; what is beyon
     "in a pale part": ("main", "opacity: 0.3"),
     "on half a ground": ("main p", "color: #999; background: rgba(128, 128, 128, 0.5)"),
 }
-UNFOLD = "for (const fold of document.querySelectorAll('details:not(.menu)')) fold.open = true"
+UNFOLD = """() => { window.folds = [...document.querySelectorAll("details:not(.menu):not([open])")];
+  for (const fold of window.folds) fold.open = true; }"""
+FOLD_AGAIN = "() => { for (const fold of window.folds) fold.open = false; }"
 
 
 @pytest.fixture(scope="module")
@@ -328,12 +347,15 @@ def test_a_page_is_sound(name, look, gallery):
     assert name not in TITLED or page.locator("h1").count() == 1
     assert name not in STILL or page.evaluate("window.shift") < MOST_SHIFT
     assert too_wide(page) == 0
+    wide = violations(page, known)
+    page.evaluate(FOLD_AGAIN)
     resized(page, NARROW)
     assert too_wide(page) == 0
     complaints = watched.copy(), page.evaluate("window.violations")
-    narrow = violations(page, known)
-    resized(page, WIDE)
-    assert {NARROW: narrow, WIDE: violations(page, known)} == {NARROW: [], WIDE: []}
+    assert {WIDE: wide, NARROW: violations(page, known)} == {WIDE: [], NARROW: []}
+    if name in PRINTED:
+        page.evaluate(FOLD_AGAIN)
+        assert faults_on_paper(page) == {}
     status = str(PAGES[name].status)
     assert ([words for words in complaints[0] if status == "200" or status not in words], complaints[1]) == ([], [])
 
@@ -352,9 +374,11 @@ def test_a_page_that_comes_narrow_stands_still(name, look, gallery):
 
 
 def opened(name, look, gallery, width):
-    """A page that comes in a width."""
+    """A page that comes in a width, in the light."""
     pages, watched, asked, _ = look
-    resized(pages[PAGES[name].who], width)
+    page = pages[PAGES[name].who]
+    page.emulate_media(media="screen", color_scheme="light", reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": WIDTHS[width]})
     watched.clear()
     asked.clear()
     return gallery.open(name, pages)
