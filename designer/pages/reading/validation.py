@@ -17,13 +17,13 @@ from designer.charts.vega import Chart
 from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.query import one_of
+from estimator.calibration.held_out import Compared
 from estimator.calibration.measured import CORE, SIZE_CLASSES, sources
 from estimator.calibration.report import (
     ALL,
     CLASS_LABELS,
     NOT_TO_TRUST,
     TABLES,
-    Compared,
     ErrorRow,
     compared_runs,
     report,
@@ -79,6 +79,8 @@ def _errors(catalog_version: str) -> Context:
         "report": made,
         "overall": [(CLASS_LABELS[name], cell) for name, cell in zip(SIZE_CLASSES, made.overall.cells, strict=True)],
         "tables": tables,
+        "by_run": [(CLASS_LABELS[row.size_class], row) for row in made.by_run],
+        "floored": [(CLASS_LABELS[row.size_class], row) for row in made.floored],
         "league": [(row.name, row.cells) for row in made.league],
         "refused": [
             (COLLECTIVES[collective], DOMAINS[domains], [CLASS_LABELS[row.size_class] for row in rows])
