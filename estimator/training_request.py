@@ -16,7 +16,7 @@ from estimator.catalog.constants import ModelConstants
 from estimator.cost.reliability import ANY_CAUSE, job_stops
 from estimator.cost.result import JobStops
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.performance.prediction import MAX_GPUS, System
+from estimator.performance.system import MAX_GPUS, System
 from estimator.pipeline import DESIGN, calibration_of_design, estimate, system_of_design
 from estimator.ranges import Range
 from estimator.record import Given, Json

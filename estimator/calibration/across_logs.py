@@ -54,7 +54,7 @@ def _slower_than_another(signatures: Sequence[Signature]) -> Iterator[Fault]:
 
 
 def _same_system(run: LoggedRun) -> tuple[Any, ...]:
-    system = tuple(sorted((key, str(value)) for key, value in run.system.items()))
+    system = tuple(sorted((key, str(value)) for key, value in run.system.items() if key != "library"))
     return run.collective, run.gpus, run.launch, run.algorithm, run.protocol, system
 
 

@@ -17,12 +17,17 @@ from estimator.performance.collectives import COLLECTIVES
 from estimator.units import FloatArray
 
 Key = tuple[str, str]
-TAIL = 0.045  # on each side: nine in ten stay inside, and a little room for sites that are not here
+TAILS = {"large": 0.07, "mid": 0.04, "small": 0.04}
+"""Votes left outside on each side, by size class: nine in ten stay inside, and where sites differ most a site that is not here
+lies further out than those that are."""
+FEW_SITES = {"large": 4, "mid": 4, "small": 0}
+"""Up to how many sites may agree by chance. Below 1 MiB not: what all collectives share there are a few slow hosts."""
 LEAN = 2.0  # sites that all collectives together count for beside a collective's own
 VOTE = 0.8  # power of a site's points that its weight is divided by: 1 is one vote a site, 0 one a point
 BANDED = ("core", "inside")  # families that say how wide bands are
 FLOOR_BYTES = 1024  # messages that cost their start alone
 BAND_NAMES, FLOOR_NAMES = ("band_low", "band_high"), ("floor_band_low", "floor_band_high")
+SITE_NAMES = ("site_band_low", "site_band_high")
 
 
 @dataclass(frozen=True)
@@ -73,13 +78,13 @@ def sites_of(runs: Iterable[Run]) -> dict[tuple[str, str, str], set[str]]:
     return found
 
 
-def weighted_quantiles(values: Sequence[float], sites: Sequence[str]) -> tuple[float, float]:
-    """(low, high) that leave TAIL of the votes on each side."""
+def weighted_quantiles(values: Sequence[float], sites: Sequence[str], tail: float) -> tuple[float, float]:
+    """(low, high) that leave ``tail`` of the votes on each side."""
     of_site = Counter(sites)
     order = np.argsort(values)
     weight = np.array([of_site[site] ** -VOTE for site in sites])[order]
     at = (np.cumsum(weight) - weight / 2) / weight.sum()
-    low, high = np.interp([TAIL, 1 - TAIL], at, np.array(values)[order]).tolist()
+    low, high = np.interp([tail, 1 - tail], at, np.array(values)[order]).tolist()
     return min(low, 0.0), max(high, 0.0)
 
 
@@ -100,6 +105,8 @@ def band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
                 if own:
                     n_sites = len({one.run.site for one in own})
                     leaning = (n_sites * np.array(_quantiles(own)) + LEAN * every) / (n_sites + LEAN)
+                    if n_sites <= FEW_SITES[kind]:  # no narrower than all collectives together
+                        leaning = np.array([min(leaning[0], every[0]), max(leaning[1], every[1])])
                     _put(out, f"{domains}.{kind}.{collective}", leaning)
     return out
 
@@ -117,6 +124,38 @@ def floor_band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
             if of_cell:
                 _put(out, f"{domains}.{kind}", np.array(_quantiles(of_cell)), FLOOR_NAMES)
     return out
+
+
+def site_band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
+    """Values of site_band_low and site_band_high: what is left of a run once other runs of its site have been fitted.
+
+    A site's fit takes away what its runs have in common at a size class; here that is the median of its other runs.
+    """
+    of_site: dict[tuple[tuple[str, str], str], list[Residual]] = {}
+    for one in residuals:
+        if one.is_banded:
+            of_site.setdefault((one.cell, one.run.site), []).append(one)
+    out: dict[Key, float] = {}
+    for domains in DOMAINS:
+        for kind in SIZE_CLASSES:
+            left = [
+                replace(one, value=one.value - common)
+                for (cell, _), same in of_site.items()
+                if cell == (domains, kind)
+                for run, common in _common_of_others(same)
+                for one in same
+                if one.run is run
+            ]
+            if left:
+                _put(out, f"{domains}.{kind}", np.array(_quantiles(left)), SITE_NAMES)
+    return out
+
+
+def _common_of_others(same: Sequence[Residual]) -> list[tuple[Run, float]]:
+    """Each run of a site with the median of what its other runs are off by; none of a site with one run."""
+    runs = {id(one.run): one.run for one in same}
+    others = {key: [one.value for one in same if id(one.run) != key] for key in runs}
+    return [(run, float(np.median(others[key]))) for key, run in runs.items() if others[key]]
 
 
 def _by_run(residuals: Sequence[Residual]) -> list[list[Residual]]:
@@ -141,7 +180,8 @@ def _without_floor(run: Sequence[Residual]) -> list[Residual]:
 
 
 def _quantiles(residuals: Sequence[Residual]) -> tuple[float, float]:
-    return weighted_quantiles([one.value for one in residuals], [one.run.site for one in residuals])
+    tail = TAILS[residuals[0].cell[1]]
+    return weighted_quantiles([one.value for one in residuals], [one.run.site for one in residuals], tail)
 
 
 def _put(out: dict[Key, float], index: str, ln_band: FloatArray, names: tuple[str, str] = BAND_NAMES) -> None:

@@ -17,7 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from estimator.calibration.bands import TAIL, band_values, floor_band_values, residuals_of, site_counts
+from estimator.calibration.bands import (
+    TAILS,
+    band_values,
+    floor_band_values,
+    residuals_of,
+    site_band_values,
+    site_counts,
+)
 from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, size_class
 from estimator.calibration.measured import HERE as MEASURED
 from estimator.catalog.catalog import Catalog
@@ -30,7 +37,7 @@ from estimator.units import FloatArray, IntArray, us_to_s
 
 N_FOLDS = 10
 CLIP = 1.5
-MAX_EVALUATIONS = 8
+MAX_EVALUATIONS, EVALUATIONS_NEAR = 8, 3
 SOFTNESS = 0.04  # |ln| beyond which a residual counts less than its square
 PRIOR = 0.05  # weight of staying where the constant stood, per bound width
 STEP = 0.01  # of a bound width: what slopes are taken over
@@ -39,21 +46,29 @@ CLASS_WEIGHTS = {"large": 2.0, "mid": 1.0, "small": 1.0}  # as bandwidths repeat
 RUN_POWER, SITE_POWER = 0.5, 0.3  # a run's points and a site's runs weigh together as their count to 1 − twice this
 FOLDS = MEASURED / "folds.csv"
 LATEST = "2026-11-29"
+_OUTSIDE = f"{100 * min(TAILS.values()):g} to {100 * max(TAILS.values()):g} %"
 CELL_WORDS = {  # unit, basis, source and evidence of the rows that ``write_cells`` makes
     "band_low": (
         "1",
         "measured",
         "Fits that left a site out",
-        f"Measured over predicted, {100 * TAIL:g} % of votes below, nearly a vote a site",
+        f"Measured over predicted, {_OUTSIDE} of votes below, nearly a vote a site",
     ),
     "band_high": (
         "1",
         "measured",
         "Fits that left a site out",
-        f"Measured over predicted, {100 * TAIL:g} % of votes above, nearly a vote a site",
+        f"Measured over predicted, {_OUTSIDE} of votes above, nearly a vote a site",
     ),
     "floor_band_low": ("1", "measured", "Fits that left a site out", "As band_low, once a site's floor is known"),
     "floor_band_high": ("1", "measured", "Fits that left a site out", "As band_high, once a site's floor is known"),
+    "site_band_low": ("1", "measured", "Fits that left a site out", "As band_low, once a site's other runs are fitted"),
+    "site_band_high": (
+        "1",
+        "measured",
+        "Fits that left a site out",
+        "As band_high, once a site's other runs are fitted",
+    ),
     "measured_sites": (
         "sites",
         "measured",
@@ -63,6 +78,7 @@ CELL_WORDS = {  # unit, basis, source and evidence of the rows that ``write_cell
 }
 WIRE_FABRICS = ("infiniband", "roce")
 NOT_FITTED = {("tree_fill", "domain")}  # from forced trees of one machine; other runs hold none inside a domain
+FAR_NAMES = ("latency_factor", "start_share", "fill_share", "launch_share", "ll_rate_factor")
 UNBOUNDED = 1e8  # a rate that nothing holds up
 Key = tuple[str, str]
 
@@ -138,7 +154,7 @@ def bounds_of(row: Any) -> tuple[float, float]:
     value = float(row.value)
     if row.name == "network_efficiency" and row.index in WIRE_FABRICS:
         return value * 0.985, value * 1.015
-    near = row.unit == "1" and not row.name.startswith(("latency_factor", "start_share", "fill_share", "launch_share"))
+    near = row.unit == "1" and not row.name.startswith(FAR_NAMES)
     return (value * 0.92, value * 1.08) if near else (value * 0.5, value * 2.0)
 
 
@@ -186,19 +202,25 @@ class _Problem:
         return out
 
 
-def fit(runs: Sequence[Run], free: Sequence[Key], catalog: Catalog) -> dict[Key, float]:
-    """Values of the free constants, in the units of their rows, that fit the runs best within their bounds."""
+def fit(
+    runs: Sequence[Run], free: Sequence[Key], catalog: Catalog, near: dict[Key, float] | None = None
+) -> dict[Key, float]:
+    """Values of the free constants, in the units of their rows, that fit the runs best within their bounds.
+
+    ``near`` is a fit of more runs, from which that of fewer is a few steps away; None to start where the constants stand.
+    """
     from scipy.optimize import least_squares  # for a fast start: scipy takes long to load
 
     problem = _Problem(runs, free, catalog)
+    start = problem.x0 if near is None else (np.array([near[key] for key in free]) - problem.low) / problem.width
     found = least_squares(
         problem.errors,
-        np.clip(problem.x0, 0.001, 0.999),
+        np.clip(start, 0.001, 0.999),
         jac=problem.slopes,
         bounds=(0.0, 1.0),
         loss="soft_l1",
         f_scale=SOFTNESS,
-        max_nfev=MAX_EVALUATIONS,
+        max_nfev=MAX_EVALUATIONS if near is None else EVALUATIONS_NEAR,
         ftol=1e-4,
     )
     return dict(zip(free, (problem.low + found.x * problem.width).tolist(), strict=True))
@@ -211,7 +233,7 @@ FREE_NAMES = (
     "base_latency", "domain_step_latency", "own_copy_rate", "send_network_rate", "channel_start_bytes", "ring_fill",
     "tree_fill", "nvls_fill", "half_fill_bytes", "launch", "launch_per_gpu", "launch_share", "start_share", "fill_share",
     "pass_efficiency", "pair_efficiency", "pair_fill", "send_efficiency", "send_share", "collnet_share", "tree_many_share",
-    "nvls_network_share", "nvls_tree_network_share",
+    "nvls_network_share", "nvls_tree_network_share", "ll_rate_factor",
 )  # fmt: skip
 
 
@@ -249,11 +271,14 @@ def folds_of(runs: Sequence[Run]) -> dict[str, int]:
     return {site: i % N_FOLDS for i, site in enumerate(sorted(points, key=lambda site: (-points[site], site)))}
 
 
-def held_out(runs: Sequence[Run], free: Sequence[Key], catalog: Catalog) -> HeldOut:
-    """Predict each run with constants fitted without its site: no operator tells on itself."""
+def held_out(
+    runs: Sequence[Run], free: Sequence[Key], catalog: Catalog, near: dict[Key, float] | None = None
+) -> HeldOut:
+    """Predict each run with constants fitted without its site: no operator tells on itself. ``near``: as ``fit`` takes it."""
     fold_of = folds_of(runs)
     found = [
-        fit([run for run in runs if fold_of[run.site] != fold], free, catalog) for fold in sorted(set(fold_of.values()))
+        fit([run for run in runs if fold_of[run.site] != fold], free, catalog, near)
+        for fold in sorted(set(fold_of.values()))
     ]
     return predicted_without(runs, found, catalog)
 
@@ -329,17 +354,23 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m estimator.calibration.global_fit", description="Fit the model to the carried runs."
     )
+    parser.add_argument(
+        "--bands", action="store_true", help="write the bands of the folds that were kept, and fit nothing"
+    )
     parser.add_argument("--write", action="store_true", help="write the fitted rows to model_constants.csv")
     parser.add_argument(
         "--only", metavar="NAMES", help="constants by name, comma-separated, instead of all that runs inform"
     )
     asked = parser.parse_args(arguments)
     catalog = load_catalog()
+    if asked.bands:
+        write_bands(catalog)
+        return 0
     wanted = asked.only.split(",") if asked.only else FREE_NAMES
     free = [key for key in free_constants(catalog) if key[0] in wanted]
     runs = [run for run in measured_runs() if FAMILY_WEIGHTS.get(run.family)]
     values = fit(runs, free, catalog)
-    tested = held_out(runs, free, catalog)
+    tested = held_out(runs, free, catalog, values)
     for key in free:
         low, high = tested.spread(key)
         print(f"{'.'.join(filter(None, key)):40s} {values[key]:12.4g}  {low:.4g} to {high:.4g}")
@@ -356,10 +387,18 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.write:
         path = HERE / "model_constants.csv"
         write_constants(path, values, {key: tested.spread(key) for key in free})
-        left = residuals_of(tested.runs, tested.error, ModelConstants(catalog))
-        write_cells(path, band_values(left) | floor_band_values(left) | site_counts(runs))
         write_folds(FOLDS, free, tested.found)
+        write_bands(catalog)
     return 0
+
+
+def write_bands(catalog: Catalog) -> None:
+    """Bands and numbers of sites anew, from what the kept fits of the folds leave."""
+    runs = [run for run in measured_runs() if FAMILY_WEIGHTS.get(run.family)]
+    tested = predicted_without(runs, read_folds(FOLDS), catalog)
+    left = residuals_of(tested.runs, tested.error, ModelConstants(catalog))
+    cells = band_values(left) | floor_band_values(left) | site_band_values(left) | site_counts(runs)
+    write_cells(HERE / "model_constants.csv", cells)
 
 
 if __name__ == "__main__":

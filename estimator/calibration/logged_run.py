@@ -20,7 +20,8 @@ from estimator.catalog.constants import ModelConstants
 from estimator.errors import Problem, SpecError
 from estimator.performance.bandwidth import complete_system, gpu_facts
 from estimator.performance.collectives import COLLECTIVES
-from estimator.performance.prediction import MAX_GPUS, Algorithm, Fabric, System
+from estimator.performance.library import library_number
+from estimator.performance.system import MAX_GPUS, Algorithm, Fabric, System
 from estimator.record import Json
 from estimator.spec.checking import unknown_part, validated
 from estimator.units import ceil_div
@@ -209,6 +210,8 @@ def _system(log: ParsedLog, asked: LogSystem, gpu: str, gpus: int, catalog: Cata
     per_node = system["gpus_per_node"]
     rack = facts.domain_gpus if facts.domain_gpus > LARGEST_NODE else per_node
     system.setdefault("scale_up_domain_gpus", max(rack, 1))
+    if log.version and library_number(log.version):
+        system.setdefault("library", log.version)
     if log.settings.get("NCCL_NVLS_ENABLE") == "0":
         system.setdefault("scale_up_reduction", False)
     if gpus <= system["scale_up_domain_gpus"]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from estimator.performance.library import library_number
 from estimator.record import Json
 
 HERE = Path(__file__).parent / "measured"
@@ -130,6 +131,7 @@ def measured_runs() -> tuple[Run, ...]:
 def _run(row: dict[str, str], points: list[tuple[int, float]]) -> Run:
     system: Json = {"gpu": row["gpu"], "fabric": row["fabric"], "nic_gbit_s": float(row["nic_gbit_s"])}
     system |= {key: int(row[key]) for key in _INTEGERS} | {key: row[key] == "yes" for key in _FLAGS}
+    system |= {"library": row["library"]} if library_number(row["library"]) else {}
     return Run(
         name=row["run"],
         collective=row["collective"],

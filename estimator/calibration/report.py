@@ -4,14 +4,14 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from estimator.calibration.bands import band_values, is_run_uncertain, residuals_of, sites_of
+from estimator.calibration.bands import FLOOR_BYTES, band_values, is_run_uncertain, residuals_of, sites_of
 from estimator.calibration.global_fit import (
     FAMILY_WEIGHTS,
     FOLDS,
@@ -20,14 +20,16 @@ from estimator.calibration.global_fit import (
     predicted_without,
     read_folds,
 )
+from estimator.calibration.held_out import Compared, Floored, FlooredErrors, RunErrors, floored_errors, run_errors
 from estimator.calibration.league import Rival, league
 from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, size_class, sources
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
+from estimator.performance.algorithms import floor_ratios
 from estimator.performance.bands import DOMAINS, LEAST_SITES
 from estimator.performance.bandwidth import points_of
-from estimator.performance.collectives import BUS_FACTORS, COLLECTIVES
+from estimator.performance.collectives import COLLECTIVES
 from estimator.performance.times import predict_times
 from estimator.record import Record
 from estimator.units import FloatArray, s_to_us
@@ -49,7 +51,8 @@ NOT_TO_TRUST = (
     "sizes with every version. One point in ten is out by half.",
     "Below 1 MiB: the floor is the host's and the launcher's. Eight H100 take 13 µs at one provider and over 40 µs at another. "
     "Give a measured floor, or calibrate.",
-    "Send-receive over a network: sites differ by how many channels a pair opens, from 25 to 44 GB/s on two to four nodes.",
+    "Send-receive over a network: versions of the library open other numbers of channels. Without a version two nodes may have "
+    "34 or 44 GB/s, and eight 17 or 26.",
     "One point a run for GB200 and GB300 over several racks, one provider each; no run at all of XDR or 800 Gb/s between nodes, "
     "and none of Rubin, which is taken as Blackwell.",
     "Slingshot and AMD are met in bandwidth of large messages; small and middle ones can take two to four times as long, by "
@@ -127,6 +130,10 @@ class Report(Record):
     league: list[Rival]
     """Other ways to predict, on the same rows."""
     refused: list[Refused]
+    floored: list[FlooredErrors]
+    """Errors with a site's own floor given, by size class."""
+    by_run: list[RunErrors]
+    """Held-out errors with one vote a run."""
     inside: float
     """Share of the points of core runs that lie in their bands."""
     held_inside: float
@@ -140,29 +147,6 @@ class Report(Record):
     def overall(self) -> ErrorRow:
         """All core runs together."""
         return self.tables[ALL][0]
-
-
-@dataclass(frozen=True)
-class Compared:
-    """One run with its prediction; arrays have an entry for each message size. ``error`` is ln(predicted ÷ measured)."""
-
-    run: Run
-    predicted_us: FloatArray
-    low_us: FloatArray
-    high_us: FloatArray
-    error: FloatArray
-    is_inside: Any
-    held_error: FloatArray
-    """The same with constants that were fitted without the run's site."""
-    held_inside: Any
-    """The same with bands of other sites, too."""
-    is_told: Any
-    """Where another site has runs of the collective at this size class on one or several domains."""
-
-    @property
-    def busbw_factor(self) -> float:
-        """busbw ÷ algbw."""
-        return float(BUS_FACTORS[self.run.collective](np.array(self.run.gpus)))
 
 
 class _Found(NamedTuple):
@@ -179,7 +163,9 @@ def _predicted(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants)
     for batch in batches_of(runs, catalog):
         first = batch.runs[0]
         points = points_of(batch.columns, batch.n_ranks, first.launch, constants)
-        times = predict_times(points, batch.message_bytes, constants, first.collective, first.algorithm, first.protocol)
+        way = first.collective, first.algorithm, first.protocol
+        floors = floor_ratios(points, constants, *way)
+        times = predict_times(points, batch.message_bytes, constants, *way, floors)
         for i, run in enumerate(batch.runs):
             n, measured = len(run.time_us), np.array(run.time_us)
             us = [s_to_us(column[i, :n]) for column in (times.time_s, times.low_s, times.high_s)]
@@ -193,7 +179,7 @@ def compared_runs(catalog: Catalog) -> tuple[Compared, ...]:
     """Every carried run beside its prediction, in sample and by the fit that its site has no part in."""
     runs, constants = measured_runs(), ModelConstants(catalog)
     fitted = [run for run in runs if FAMILY_WEIGHTS.get(run.family)]
-    found, held = _predicted(runs, catalog, constants), _held(fitted, catalog, constants)
+    found, (held, floored) = _predicted(runs, catalog, constants), _held(fitted, catalog, constants)
     sites = sites_of(fitted)
     out = []
     for run in runs:
@@ -203,23 +189,46 @@ def compared_runs(catalog: Catalog) -> tuple[Compared, ...]:
             bool(sites.get((DOMAINS[run.n_domains > 1], size_class(size), run.collective), set()) - {run.site})
             for size in run.message_bytes
         ]
-        out.append(Compared(run, *one, without.error, without.is_inside, np.array(told)))
+        with_floor = _floored(run, floored.get((run.name, run.collective)), np.array(told))
+        out.append(Compared(run, *one, without.error, without.is_inside, np.array(told), with_floor))
     return tuple(out)
 
 
-def _held(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants) -> dict[tuple[str, str], _Found]:
-    """Predictions of fitted runs with constants and bands that their site has no part in."""
+def _floored(run: Run, found: _Found | None, is_told: Any) -> Floored | None:
+    if found is None:
+        return None
+    beyond = np.array(run.message_bytes) > FLOOR_BYTES
+    return Floored(found.error, found.is_inside, beyond & is_told)
+
+
+def with_floor(run: Run) -> Run | None:
+    """The run on a system whose floor is given: the median of its own short messages; None where it has none."""
+    short = [time_us for size, time_us in zip(run.message_bytes, run.time_us, strict=True) if size <= FLOOR_BYTES]
+    if not short:
+        return None
+    floor = {"small_message_us": float(np.median(short)), "small_message_gpus": run.gpus}
+    return replace(run, system=run.system | floor)
+
+
+FoundBy = dict[tuple[str, str], _Found]
+
+
+def _held(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants) -> tuple[FoundBy, FoundBy]:
+    """Predictions of fitted runs with constants and bands that their site has no part in, and those with floors given."""
     fold_of, folds = folds_of(runs), read_folds(FOLDS)
     tested = predicted_without(runs, folds, catalog)
     residuals = residuals_of(tested.runs, tested.error, constants)
     every = band_values(residuals)
-    out: dict[tuple[str, str], _Found] = {}
+    out: FoundBy = {}
+    floored: FoundBy = {}
     for fold, values in enumerate(folds):
         others = band_values([one for one in residuals if fold_of[one.run.site] != fold])
         pooled = {key: others[_pool(key)] for key in every if key not in others and _pool(key) in others}
         of_fold = [run for run in runs if fold_of[run.site] == fold]
-        out |= _predicted(of_fold, catalog, constants.replaced(values | others | pooled))
-    return out
+        without = constants.replaced(values | others | pooled)
+        out |= _predicted(of_fold, catalog, without)
+        floored |= _predicted([given for run in of_fold if (given := with_floor(run))], catalog, without)
+    return out, floored
 
 
 def _pool(key: tuple[str, str]) -> tuple[str, str]:
@@ -295,6 +304,8 @@ def report(catalog: Catalog) -> Report:
         worst=[_worst_point(item, ModelConstants(catalog)) for item in worst],
         league=league([(item.run, item.held_error, item.is_told) for item in core], catalog),
         refused=_refused([item.run for item in core]),
+        floored=floored_errors(core),
+        by_run=run_errors(core),
         inside=float(inside.mean()),
         held_inside=float(held_inside.mean()),
         runs=len(core),
@@ -373,6 +384,8 @@ def document(catalog: Catalog) -> str:
     ]
     for key, title in TABLES.items():
         lines += ["", f"## {title}", "", *_table(made.tables[key])]
+    lines += ["", "## One vote a run", "", *_run_lines(made.by_run)]
+    lines += ["", "## With a measured floor", "", *_floored_lines(made.floored)]
     lines += ["", "## Against other ways to predict", "", *_league_table(made.league)]
     lines += ["", "## What is never marked as measured", "", *_refused_lines(made.refused)]
     lines += ["", "## The ten worst core runs", "", *_worst_table(made.worst)]
@@ -404,6 +417,34 @@ def _league_table(rows: Sequence[Rival]) -> list[str]:
         + " | ".join(f"{one.median:.3f} / {one.nine_in_ten:.3f} ({one.points})" for one in row.cells)
         + " |"
         for row in rows
+    ]
+
+
+def _run_lines(rows: Sequence[RunErrors]) -> list[str]:
+    return [
+        "Held out, core runs; the median error of each run, and the mean over runs of the share inside its bands.",
+        "",
+        "| | runs | median | nine in ten | inside the band |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {CLASS_LABELS[row.size_class]} | {row.runs} | {row.median:.3f} | {row.nine_in_ten:.3f} | {row.inside:.0%} |"
+            for row in rows
+        ),
+    ]
+
+
+def _floored_lines(rows: Sequence[FlooredErrors]) -> list[str]:
+    return [
+        "Held out, of sizes beyond 1 KiB of runs that have shorter ones, with the median time of those given as",
+        "`small_message_us`, and without it:",
+        "",
+        "| | with it | without it | inside the band |",
+        "|---|---|---|---|",
+        *(
+            f"| {CLASS_LABELS[row.size_class]} | {row.median:.3f} / {row.nine_in_ten:.3f} ({row.points}) | "
+            f"{row.without_median:.3f} / {row.without_nine_in_ten:.3f} | {row.inside:.0%} |"
+            for row in rows
+        ),
     ]
 
 

@@ -24,16 +24,18 @@ class ModelConstants:
         self._rows: dict[tuple[str, str], Any] = {}
         self._asked: dict[tuple[str, str], tuple[str, str]] = {}  # name and index → the row that answered
         self._given: dict[tuple[str, str], float] = {}
+        self._indices: dict[str, list[str]] = {}
         self.source: str | None = None  # of the given ones
         for row in catalog.constants.values():
             key = (row.name, row.index or "")
             self._rows[key] = row
+            self._indices.setdefault(row.name, []).append(row.index or "")
             self._values[key] = _TO_SI.get(row.unit, float)(float(row.value))
 
     def replaced(self, values: Mapping[tuple[str, str], float], source: str | None = None) -> "ModelConstants":
         """The same constants but for some, given in the units of their rows; ``source`` says by what."""
         out = ModelConstants.__new__(ModelConstants)
-        out._rows, out._asked = self._rows, {}
+        out._rows, out._indices, out._asked = self._rows, self._indices, {}
         out._given, out.source = self._given | dict(values), source
         si = {key: _TO_SI.get(self._rows[key].unit, float)(value) for key, value in values.items()}
         out._values = self._values | si
@@ -78,7 +80,7 @@ class ModelConstants:
 
     def indices(self, name: str) -> list[str]:
         """All indices of one constant, in the order of the file."""
-        return [index for key, index in self._values if key == name]
+        return self._indices.get(name, [])
 
     def used(self, without: frozenset[str]) -> list[Any]:
         """The rows that have answered so far, in the order of the file, but for indices with a part in ``without``."""

@@ -24,6 +24,7 @@ from estimator.performance.bandwidth import (
 from estimator.performance.collectives import (
     BUS_FACTORS,
     ONLY_FORCED,
+    PIPELINED,
     PROTOCOLS,
     RING_PASSES,
     VARIANTS,
@@ -36,6 +37,13 @@ from estimator.performance.collectives import (
     tree_levels,
     tree_network_share,
 )
+from estimator.performance.library import (
+    CHANNELS_BY_RATE_FROM,
+    UNKNOWN,
+    channels_over_network,
+    power_of_two_below,
+)
+from estimator.performance.tuner import most_bytes
 from estimator.units import FloatArray
 
 FILL_SHARES = {"ll": 0.0, "ll128": 0.5, "simple": 1.0}  # of a chunk's time that a protocol waits for
@@ -62,9 +70,16 @@ def _own_copy(points: Points, constants: ModelConstants, collective: str) -> Flo
     return 1.0 / (points.columns.constant(constants, "own_copy_rate", collective) * points.n_ranks)
 
 
-def _domain_step(points: Points, constants: ModelConstants, key: str) -> FloatArray:
-    """Latency of a step over the scale-up links [s]: the tuner's, of LL (and pairs) by generation."""
+def _domain_step(points: Points, constants: ModelConstants, key: str, *, waits: bool = False) -> FloatArray:
+    """Latency of a step over the scale-up links [s]: the tuner's, of LL (and pairs) by generation.
+
+    ``waits`` where each GPU adds or keeps its part of what comes by: in one domain each step with Simple then waits for a
+    whole chunk. Where all is passed on as it is, chunks follow each other, and over several domains those of many rings.
+    """
     step_s = constants.value("domain_step_latency", key)
+    if key == "ring.simple":
+        chunk = points.columns.constant(constants, "latency_factor", "chunk" if waits else "passed_on")
+        return step_s * np.where(points.n_domains == 1, chunk, 1.0)
     if key.endswith(("ll128", "simple")):
         return np.full(points.n_ranks.shape, step_s)
     return step_s * points.columns.constant(constants, "latency_factor", "domain")
@@ -101,7 +116,9 @@ def _ring(points: Points, paths: Paths, constants: ModelConstants, collective: s
         points.n_domains,
     )
     ll = np.minimum(_ll_max(points, constants), constants.value("ll_ring_share") * simple)
-    pass_share = constants.value("pass_efficiency", collective)
+    ll = ll * np.where(many, 1.0, columns.constant(constants, "ll_rate_factor"))
+    share = constants.value("pass_efficiency", collective)
+    passed = {"ll": min(share, 1.0), "ll128": share, "simple": share}  # flags bound LL, whatever passes
     fill_s = columns.constant(constants, "ring_fill") * np.minimum(inside + across, constants.value("ring_fill_steps"))
     fill_s = fill_s * np.where(many, constants.value("fill_share", "domains"), 1.0)
     start_s = _start(points, constants, passes) * constants.value("start_share", collective)
@@ -117,10 +134,13 @@ def _ring(points: Points, paths: Paths, constants: ModelConstants, collective: s
         network_s = network_s * constants.value("latency_factor", "ring_network") + paths.network_extra_s
         out["ring", protocol] = Row(
             base_s=constants.value("base_latency", key) * constants.value("latency_factor", "base"),
-            steps_s=steps_latency(inside, _domain_step(points, constants, key), across, network_s),
+            steps_s=steps_latency(
+                inside, _domain_step(points, constants, key, waits=collective not in PIPELINED), across, network_s
+            ),
             start_s=start_s,
             fill_s=fill_s * FILL_SHARES[protocol] * constants.value("fill_share", collective),
-            rate_byte_s=1.0 / (BUS_FACTORS[collective](np.maximum(points.n_ranks, 2)) / (rate * pass_share) + own_s),
+            rate_byte_s=1.0
+            / (BUS_FACTORS[collective](np.maximum(points.n_ranks, 2)) / (rate * passed[protocol]) + own_s),
             limit=limit,
         )
     return out
@@ -302,7 +322,7 @@ def _alltoall(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
 def _sendrecv(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     """Each GPU sends to the next one, and the slowest pair counts: one that spans two domains, over one NIC.
 
-    Across domains a peer gets few channels, fewer with more ranks, and each carries what its proxy does, whatever the NIC.
+    Across domains a pair gets few channels, fewer with more ranks, and each carries what its proxy does, whatever the NIC.
     """
     many = points.n_domains > 1
     inside = np.where(
@@ -310,16 +330,7 @@ def _sendrecv(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     )
     network, network_limit = paths.next_pair
     nics = np.maximum(np.minimum(points.columns.nics_per_domain, points.columns.domain_gpus), 1)
-    few, some = constants.value("send_channel_ranks", "few"), constants.value("send_channel_ranks", "some")
-    channels = np.where(
-        points.n_ranks <= few,
-        constants.value("send_network_rate", "few"),
-        np.where(
-            points.n_ranks <= some,
-            constants.value("send_network_rate", "some"),
-            constants.value("send_network_rate", "many"),
-        ),
-    )
+    channels = _network_channels(points, constants, nics)
     share = points.columns.network_constant(constants, "send_share")
     nic, across_limit = slower((share * network / nics, network_limit), (channels, np.full(many.shape, CHANNELS)))
     rate, limit = slower((inside, paths.domain_limit), (np.where(many, nic, np.inf), across_limit))
@@ -336,12 +347,27 @@ def _sendrecv(points: Points, paths: Paths, constants: ModelConstants) -> Rows:
     }
 
 
+def _network_channels(points: Points, constants: ModelConstants, nics: FloatArray) -> FloatArray:
+    """What the channels carry that a pair opens over the network [B/s]."""
+    columns = points.columns
+    n_channels = channels_over_network(
+        points.n_ranks,
+        points.domain_ranks,
+        columns.nics_per_domain,
+        columns.nic_byte_s * columns.nics_per_domain / nics,
+        constants.value("send_network_rate", "planned"),
+        (columns.library == UNKNOWN) | (columns.library >= CHANNELS_BY_RATE_FROM),
+    )
+    one, several = (columns.by_library(constants, "send_network_rate", index) for index in ("one", "several"))
+    return n_channels * np.where(n_channels > 1, several, one)
+
+
 def _send_channels(points: Points, constants: ModelConstants) -> Channels:
     """Channels of a pair in one domain of switched links; a pair over the network, or over a mesh, is held by its rate."""
     most = constants.value("send_channels")
     is_switched = (points.n_domains == 1) & (points.columns.mesh_gpus <= 1)
     return Channels(
-        least=np.where(is_switched, np.maximum(most / points.n_ranks, 1.0), _NO_HOLD),
+        least=np.where(is_switched, power_of_two_below(most / points.n_ranks), _NO_HOLD),
         most=np.where(is_switched, most, _NO_HOLD),
         message_bytes=constants.value("send_channel_bytes"),
         byte_s=constants.value("send_channel_rate"),
@@ -417,7 +443,9 @@ def collective_terms(
     is_one_process = points.launch == ONE_PROCESS
     share = f"{points.launch}.{collective}"
     if is_one_process:
-        launch_s, host_s = points.launch_s, points.host_s * points.columns.launch_share(constants, share)
+        grouped = points.columns.launch_share(constants, f"grouped.{collective}")
+        launch_s = np.where(points.host_s > 0, points.launch_s, points.launch_s * grouped)
+        host_s = points.host_s * points.columns.launch_share(constants, share)
     else:
         launch_s, host_s = points.launch_s * points.columns.launch_share(constants, share), None
     shape = (len(VARIANTS), len(points.n_ranks))
@@ -435,6 +463,7 @@ def collective_terms(
             column[i] = np.where(exists, value, 0.0)
         byte_time_s[i] = 1.0 / np.where(exists, row.rate_byte_s, 1.0)
         limit[i] = row.limit
+    is_chosen = collective not in PAIRWISE and protocol is None and algorithm in (None, "ring")
     half = "pair" if collective in PAIRWISE else "ring"
     return Terms(
         alpha_s,
@@ -449,6 +478,7 @@ def collective_terms(
         host_s,
         _send_channels(points, constants) if collective == "sendrecv" else None,
         constants.value("nvls_from_bytes") if collective == "all_reduce" else np.inf,
+        most_bytes(points, constants, collective) if is_chosen else None,
     )
 
 

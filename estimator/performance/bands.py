@@ -35,6 +35,7 @@ RING = VARIANTS.index(("ring", "simple"))
 DOMAINS = ("one", "several")
 CLASSES = ("small", "mid", "large")  # under 1 MiB, to 64 MiB, from there on
 _KNOTS = np.log([2.0**18, 2.0**22, 2.0**24, 2.0**27])  # between which a class's band turns into the next one's
+OF_SITE = ("launch", "launch_per_gpu", "ring_efficiency", "nvls_efficiency", "network_efficiency", "fabric_latency")
 LEAST_SITES = 2  # that must speak of a collective and size class before a prediction of it counts as measured
 
 
@@ -110,7 +111,8 @@ def bands(
 
     ``limit`` is what takes the most time. The width in ln grows with the number of domains
     beyond 16, and where a result rests on a part of the model that few
-    runs or none have tested. Where the library may take a ring instead of what is predicted, the ring's time lies inside.
+    runs or none have tested; with a site's own constants it is what is left once other runs of a site are fitted. Where the
+    library may take a ring instead of what is predicted, the ring's time lies inside.
     """
     weights = class_weights(message_bytes)
     low, high = (
@@ -124,6 +126,12 @@ def bands(
             )
             for name, of in (("floor_band_low", low), ("floor_band_high", high))
         )
+    if constants.source is not None and any(constants.given(*key) is not None for key in _of_site(constants)):
+        left_low, left_high = (
+            _at_points(np.log(_table(constants, name, collectives)), points, weights)
+            for name in ("site_band_low", "site_band_high")
+        )
+        low, high = np.maximum(low, left_low), np.minimum(high, left_high)
     width = _of_points(points, constants)[None, :, None]
     width = width * np.where(IS_COLLNET[choice], constants.value("band_widening", "in_network_reduction"), 1.0)
     several = (points.n_domains > 1)[:, None]
@@ -138,6 +146,11 @@ def bands(
         low_factor = low_factor * np.where(lost, congested / calm, 1.0)
         high_factor = high_factor * np.where(lost, calm / congested, 1.0)
     return low_factor, high_factor
+
+
+def _of_site(constants: ModelConstants) -> list[tuple[str, str]]:
+    """Constants that a site's own logs say, and that narrow its bands."""
+    return [(name, index) for name in OF_SITE for index in constants.indices(name)]
 
 
 def _of_points(points: Points, constants: ModelConstants) -> FloatArray:

@@ -6,16 +6,19 @@ what oversubscription and load balancing leave of that for each pattern of traff
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from estimator.catalog.constants import DEFAULT, ModelConstants
+from estimator.performance.library import GROUPED_BEFORE, UNKNOWN, index_at, library_number
+from estimator.performance.shares import PATH_MTUS, balance_share, header_share, of_worst_leaf
 from estimator.record import Json
 from estimator.units import GIGA, FloatArray, IntArray, ceil_div, gbit_s_to_byte_s, parse_ratio, us_to_s
 
 BoolArray = npt.NDArray[np.bool_]
+Code = TypeVar("Code", str, int)
 
 LIMITS = (
     "launch and latency",
@@ -80,6 +83,7 @@ SYSTEM_DEFAULTS: Json = {
     "stack": None,  # unknown: floors of sites differ, and the band says by how much
     "small_message_us": None,
     "small_message_gpus": None,
+    "library": None,
 }
 
 
@@ -148,8 +152,10 @@ class SystemColumns:
     generations: tuple[str, ...]  # what generation_code indexes
     fabrics: tuple[str, ...]
     labels: tuple[frozenset[str], ...]  # indices of constants that are this variant's own
+    libraries: tuple[int, ...]  # versions as numbers, what library_code indexes
     generation_code: IntArray
     fabric_code: IntArray
+    library_code: IntArray
     gpus_per_node: IntArray
     domain_gpus: IntArray
     nics_per_node: FloatArray
@@ -187,9 +193,14 @@ class SystemColumns:
             **{
                 f.name: getattr(self, f.name)[index]
                 for f in fields(self)
-                if f.name not in ("generations", "fabrics", "labels")
+                if f.name not in ("generations", "fabrics", "labels", "libraries")
             },
         )
+
+    @property
+    def library(self) -> IntArray:
+        """Version of the collective library as a number; UNKNOWN where nothing says it."""
+        return np.array(self.libraries, dtype=np.int64)[self.library_code]
 
     @property
     def has_known_floor(self) -> BoolArray:
@@ -212,6 +223,22 @@ class SystemColumns:
         start = f"{of}." if of else ""
         return constants.column(name, [start + generation for generation in self.generations])[self.generation_code]
 
+    def by_library(self, constants: ModelConstants, name: str, of: str) -> FloatArray:
+        """A constant that versions of the library have changed, kept by ``of``; the newest where the version is unknown."""
+        indices = constants.indices(name)
+        return constants.column(name, [index_at(indices, of, number) for number in self.libraries])[self.library_code]
+
+    def by_generation_and_library(self, constants: ModelConstants, name: str, otherwise: float) -> FloatArray:
+        """The same kept by GPU generation; ``otherwise`` for a generation without a row."""
+        indices = constants.indices(name)
+        table = np.array(
+            [
+                [constants.get(name, index_at(indices, generation, number), otherwise) for number in self.libraries]
+                for generation in self.generations
+            ]
+        )
+        return table[self.generation_code, self.library_code]
+
     def launch_share(self, constants: ModelConstants, of: str) -> FloatArray:
         """Launch of one collective over an all-reduce's by launch, collective and generation, 1 where no row says so."""
         shares = [constants.get("launch_share", f"{of}.{generation}", 1.0) for generation in self.generations]
@@ -229,50 +256,10 @@ class SystemColumns:
         return table[self.fabric_code, self.generation_code]
 
 
-def _codes(values: Sequence[str]) -> tuple[tuple[str, ...], IntArray]:
+def _codes(values: Sequence[Code]) -> tuple[tuple[Code, ...], IntArray]:
     names = tuple(dict.fromkeys(values))
     code = {name: i for i, name in enumerate(names)}
     return names, np.array([code[value] for value in values], dtype=np.int64)
-
-
-def balance_share(system: Json, oversubscription: float, constants: ModelConstants) -> float:
-    """Share of the uplinks' rate that traffic gets before the hottest uplink is full, at most 1.
-
-    Adaptive routing and packet spray even the load out, but for a few per cent. Hashed flows (ECMP) do not: with f flows an
-    uplink on U uplinks the hottest carries M(f, U) times the mean (tabulated), of which the exponent is felt. Each plane
-    hashes on its own: fewer uplinks, and as many flows again. Uplinks faster than a NIC's port are fewer and carry more
-    flows each; of a flow over one that is slower no more gets through than it carries.
-    """
-    if system["load_balancing"] != "ecmp":
-        return constants.value("uplink_share", system["load_balancing"])
-    planes, flows_per_nic, uplink_gbit_s = system["planes"], system["flows_per_nic"], system.get("uplink_gbit_s")
-    wide = uplink_gbit_s * planes / system["nic_gbit_s"] if uplink_gbit_s and system["nic_gbit_s"] else 1.0
-    flows = np.log2(max(oversubscription * flows_per_nic * planes * wide, 1.0))
-    uplinks = np.log2(max(system["nodes_per_leaf"] / oversubscription / planes / wide, 1.0))
-    table = [index.split(".") for index in constants.indices("uplink_imbalance")]
-    widths, depths = (sorted({int(row[column]) for row in table}) for column in (1, 2))
-    by_width = [
-        np.interp(flows, np.log2(depths), constants.column("uplink_imbalance", [f"ecmp.{u}.{f}" for f in depths]))
-        for u in widths
-    ]
-    imbalance = np.interp(uplinks, np.log2(widths), by_width)
-    return min(float(imbalance ** -constants.value("uplink_exponent", "ecmp")), wide * flows_per_nic, 1.0)
-
-
-PATH_MTUS = (256, 512, 1024, 2048, 4096)  # payloads that InfiniBand and RoCE know
-
-
-def header_share(fabric: str, mtu_bytes: int, constants: ModelConstants) -> float:
-    """Payload rate at an MTU ÷ the rate at a payload of 4096 bytes.
-
-    An Ethernet frame holds its headers, so that 1500 bytes leave a payload of 1024, and 9000 one of 4096.
-    """
-    header = constants.value("packet_header", fabric)
-    room = mtu_bytes if fabric == "infiniband" else mtu_bytes - constants.value("frame_header", fabric)
-    payload = max((size for size in PATH_MTUS if size <= max(room, PATH_MTUS[0])), default=PATH_MTUS[0])
-    if fabric != "infiniband" and mtu_bytes == PATH_MTUS[-1]:
-        payload = PATH_MTUS[-1]  # given as the path MTU itself
-    return (payload / (payload + header)) / (PATH_MTUS[-1] / (PATH_MTUS[-1] + header))
 
 
 def system_columns(systems: Sequence[Json], catalog: Any, constants: ModelConstants) -> SystemColumns:
@@ -283,6 +270,7 @@ def system_columns(systems: Sequence[Json], catalog: Any, constants: ModelConsta
     ratios = [float(parse_ratio(system["oversubscription"])) for system in full]
     generations, generation_code = _codes([fact.generation for fact in facts])
     fabrics, fabric_code = _codes([system["fabric"] for system in full])
+    libraries, library_code = _codes([library_number(system["library"]) for system in full])
 
     def integers(key: str) -> IntArray:
         return np.array([system[key] for system in full], dtype=np.int64)
@@ -302,8 +290,10 @@ def system_columns(systems: Sequence[Json], catalog: Any, constants: ModelConsta
             frozenset((fact.generation, system["fabric"], system["load_balancing"], fact.pcie_index))
             for fact, system in zip(facts, full, strict=True)
         ),
+        libraries=libraries,
         generation_code=generation_code,
         fabric_code=fabric_code,
+        library_code=library_code,
         gpus_per_node=integers("gpus_per_node"),
         domain_gpus=integers("scale_up_domain_gpus"),
         nics_per_node=integers("nics_per_node").astype(np.float64),
@@ -424,25 +414,8 @@ def _crossing(
         changes_rail = (columns.domain_gpus - 1) / columns.domain_gpus
         share = np.where(columns.has_pxn, spread, np.maximum(spread, changes_rail))
     else:
-        share = np.where(columns.is_random, _of_worst_leaf(below, n_domains, spread), ordered)
+        share = np.where(columns.is_random, of_worst_leaf(below, n_domains, spread), ordered)
     return np.where(n_domains > below, share, 0.0)
-
-
-_MOST_OF = np.array([0.0, 0.2, 1.03, 1.42, 1.77, 2.07, 2.34, 2.6, 2.82, 3.04, 3.24])
-"""Expected largest of 1, 2, 4 … 1,024 independent normal deviates. What one of two leaves sends the other takes, so that
-both have as many: 0.2 stands between none, where uplinks are always too few, and 0.4, where they just suffice in the mean."""
-
-
-def _of_worst_leaf(below: FloatArray, n_domains: IntArray, mean: FloatArray) -> FloatArray:
-    """Share that the worst leaf sends up of a ring in random order, whose slowest hop all others wait for.
-
-    How many of a leaf's L domains are followed by one of its own is hypergeometric, with variance L·q·(1 − q)², q = L/k;
-    the leaf with the fewest is as many standard deviations from the mean as the largest of k/L normal deviates.
-    """
-    q = np.minimum(below / np.maximum(n_domains, 1), 1.0)
-    deviation = np.sqrt(below * q) * (1.0 - q) / below
-    leaves = np.log2(np.maximum(1.0 / np.maximum(q, 1e-12), 1.0))
-    return np.minimum(1.0, mean + deviation * np.interp(leaves, np.arange(len(_MOST_OF)), _MOST_OF))
 
 
 class Paths(NamedTuple):
@@ -482,7 +455,7 @@ class Points:
     n_domains: IntArray
     domain_ranks: IntArray
     launch: str
-    launch_s: FloatArray  # before the device starts
+    launch_s: FloatArray  # before the device starts; of old libraries with the loop of one process over its GPUs
     host_s: FloatArray  # of one process that launches on each of its GPUs in turn, beside the kernels; 0 elsewhere
     paths: Paths
 
@@ -493,8 +466,13 @@ def points_of(columns: SystemColumns, n_ranks: IntArray, launch: str, constants:
     launch_s = np.full(n_ranks.shape, constants.value("launch", launch))
     host_s = np.zeros_like(launch_s)
     if launch == ONE_PROCESS:
-        host_s = launch_s + constants.value("launch_per_gpu", launch) * np.minimum(n_ranks, columns.gpus_per_node)
+        in_turn = np.minimum(n_ranks, columns.gpus_per_node)
+        host_s = launch_s + constants.value("launch_per_gpu", launch) * in_turn
         launch_s = np.full(n_ranks.shape, constants.value("launch", "graph"))
+        is_grouped = (columns.library != UNKNOWN) & (columns.library < GROUPED_BEFORE)
+        if is_grouped.any():
+            launch_s = launch_s + np.where(is_grouped, constants.value("launch_per_gpu", "grouped") * in_turn, 0.0)
+            host_s = np.where(is_grouped, 0.0, host_s)
     paths = _paths(columns, n_domains, domain_ranks, constants)
     return Points(columns, n_ranks, n_domains, domain_ranks, launch, launch_s, host_s, paths)
 

@@ -5,7 +5,7 @@ by one algorithm with one protocol takes
 
     t(S) = alpha + start · S / (S + S1) + fill · S / (S + S0) + shown steps + S · byte_time
 
-and where one process launches on several GPUs in turn, the host's loop runs beside that: (t⁴ + host⁴)^(1/4).
+and where one process launches on several GPUs in turn, the host's loop runs beside that: (t⁸ + host⁸)^(1/8).
 
 where alpha holds launch and base latency, start what it takes to open all channels (a short message uses few), fill the chunk
 transfers at the start that no other transfer runs beside, shown steps the latency of the steps one after the other (of which a
@@ -51,7 +51,7 @@ _CHOICE_BITS = 15  # the variant's index sits in the last four bits of a time wh
 
 
 NVLS_SIMPLE = VARIANTS.index(("nvls", "simple"))
-_SHARPNESS = 4  # of how the longer of two things side by side hides the shorter
+_SHARPNESS = 8  # of how the longer of two things side by side hides the shorter
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,7 @@ class Terms:
     host_s: FloatArray | None = None  # (n_points,): the host's loop over its GPUs; None where it has none
     channels: Channels | None = None  # what holds up pairs beside byte_time
     nvls_from_bytes: float = np.inf  # the library takes NVLS from here on wherever it exists
+    most_bytes: FloatArray | None = None  # (n_variants, n_points): beyond which the library takes others; None: never
 
     def with_floors(self, ratio: FloatArray) -> "Terms":
         """The same where a message without bytes takes ``ratio`` times as long, shape (n_points,)."""
@@ -135,6 +136,7 @@ BUS_FACTORS: dict[str, Callable[[Any], Any]] = {
     "sendrecv": _whole,
 }
 COLLECTIVES = tuple(BUS_FACTORS)
+PIPELINED = ("broadcast", "reduce")  # whose ring passes all of the message through every GPU, chunk after chunk
 RING_PASSES = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "broadcast": 1, "reduce": 1}
 
 
@@ -202,7 +204,9 @@ def beside(time_s: FloatArray, host_s: FloatArray | None) -> FloatArray:
 
 
 def fastest(terms: Terms, message_bytes: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Time of the variant that the library takes, and which one that is: the shortest, but NVLS from some size on.
+    """Time of the variant that the library takes, and which one that is: the shortest that its tables still allow.
+
+    NVLS is taken from some size on wherever it exists, and a protocol only up to the size where the tables leave it.
 
     Parameters
     ----------
@@ -226,6 +230,8 @@ def fastest(terms: Terms, message_bytes: FloatArray) -> tuple[FloatArray, IntArr
         times += filled * terms.fill_s[variant][:, None]
         times += started * terms.start_s[variant][:, None]
         times += terms.alpha_s[variant][:, None]
+        if terms.most_bytes is not None and np.isfinite(terms.most_bytes[variant]).any():
+            np.copyto(times, np.inf, where=message_bytes > terms.most_bytes[variant][:, None])
         packed = times.view(np.int64)
         packed &= ~_CHOICE_BITS
         packed |= variant

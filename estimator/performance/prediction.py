@@ -11,75 +11,23 @@ from pydantic import Field
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import Problem, SpecError
+from estimator.performance.advice import Advice, advice_of
 from estimator.performance.algorithms import floor_ratios
 from estimator.performance.bandwidth import LIMITS, Points, SystemColumns, complete_system, gpu_facts, system_columns
 from estimator.performance.collectives import COLLECTIVES, VARIANTS
+from estimator.performance.system import MAX_GPUS, Algorithm, System
 from estimator.performance.times import Times, algorithm_name, points_of, predict_times, protocol_name
 from estimator.record import IfAny, Json, Record
-from estimator.spec.calibration import (
-    LEAST_SMALL_US,
-    MOST_SMALL_US,
-    SMALL_GPUS_WORDS,
-    SMALL_MESSAGE_WORDS,
-    STACK_WORDS,
-    Calibrated,
-    Stack,
-    calibrated_problems,
-    constants_of,
-)
-from estimator.spec.checking import Ratio, Section, unknown_part, validated
+from estimator.spec.calibration import Calibrated, calibrated_problems, constants_of
+from estimator.spec.checking import Section, unknown_part, validated
 from estimator.units import byte_s_to_gb_s, ceil_div, s_to_us
 
-MAX_GPUS = 1_048_576
 MAX_MESSAGE_BYTES = 2**40
 MAX_ROWS = 10_000
 WHAT = "a prediction request"
 
-Fabric = Literal["infiniband", "roce", "efa", "slingshot", "none"]
-Algorithm = Literal[
-    "ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_direct", "pat", "two_level", "one_shot", "direct"
-]
 GpuCount = Annotated[int, Field(ge=1, le=MAX_GPUS)]
 MessageBytes = Annotated[int, Field(ge=1, le=MAX_MESSAGE_BYTES)]
-
-
-class System(Section):
-    """The machines and their network. What is left out, or null, takes the GPU's usual value."""
-
-    gpu: str = Field(max_length=80, description="The accelerator, by its catalog id.")
-    gpus_per_node: int | None = Field(None, ge=1, le=256, description="GPUs in one server.")
-    scale_up_domain_gpus: int | None = Field(None, ge=1, le=4096, description="GPUs joined without the network.")
-    nics_per_node: int | None = Field(None, ge=0, le=256, description="NICs in one server.")
-    nic_gbit_s: float | None = Field(None, ge=0, le=100_000, description="Rate of one NIC, one direction.")
-    fabric: Fabric | None = Field(None, description="Kind of network.")
-    in_network_reduction: bool | None = Field(None, description="Switches of the network add (SHARP).")
-    scale_up_reduction: bool | None = Field(None, description="Switches of the scale-up domain add (NVLS).")
-    oversubscription: Ratio | None = Field(
-        None, description="Bandwidth of a leaf towards servers over its bandwidth towards spines."
-    )
-    nodes_per_leaf: int | None = Field(None, ge=1, le=MAX_GPUS, description="Servers that share a leaf.")
-    spine_oversubscription: Ratio | None = Field(None, description="The same ratio at the spines of three tiers.")
-    nodes_per_pod: int | None = Field(None, ge=1, le=MAX_GPUS, description="Servers below one group of spines.")
-    placement: Literal["ordered", "random"] | None = Field(None, description="Whether ranks follow the cabling.")
-    load_balancing: Literal["adaptive", "ecmp", "spray"] | None = Field(None, description="How uplinks share the load.")
-    gpudirect: bool | None = Field(None, description="NICs read and write GPU memory without the host in between.")
-    pxn: bool | None = Field(None, description="On rails, a GPU passes on what is meant for another rail.")
-    planes: int | None = Field(None, ge=1, le=16, description="Parallel networks; each NIC has a port in every one.")
-    flows_per_nic: int | None = Field(None, ge=1, le=1024, description="Connections of a NIC that ECMP hashes apart.")
-    uplink_gbit_s: float | None = Field(
-        None, gt=0, le=100_000, description="Rate of one uplink of a leaf; as one port of a NIC where left out."
-    )
-    mtu_bytes: int | None = Field(None, ge=256, le=16_384, description="Path MTU; of Ethernet, the frame's payload.")
-    nics_per_pcie_root: int | None = Field(None, ge=1, le=16, description="NICs behind one x16 port of the host.")
-    remote_nics: bool | None = Field(None, description="NICs hang on the other socket than their GPUs.")
-    lossless: bool | None = Field(None, description="The network holds back what it cannot take (PFC, credits).")
-    failed_nics: int | None = Field(None, ge=0, le=256, description="NICs down in the worst node.")
-    failed_uplinks: float | None = Field(
-        None, ge=0, lt=1, description="Share of the worst leaf's uplinks that are down."
-    )
-    stack: Stack | None = Field(None, description=STACK_WORDS)
-    small_message_us: float | None = Field(None, ge=LEAST_SMALL_US, le=MOST_SMALL_US, description=SMALL_MESSAGE_WORDS)
-    small_message_gpus: int | None = Field(None, ge=2, le=MAX_GPUS, description=SMALL_GPUS_WORDS)
 
 
 class PredictionRequest(Section):
@@ -119,10 +67,12 @@ class PredictedTime(Record):
 
 
 class Prediction(Record):
-    """A row for each GPU count and message size, in the order requested, and the calibration where one was given."""
+    """A row for each GPU count and message size, in the order requested, the calibration where one was given, and advice."""
 
     rows: list[PredictedTime]
     calibration: IfAny[Json] = None
+    advice: IfAny[list[Advice]] = None
+    """Settings that would be faster, and what may fall back; left out where there is nothing to say."""
 
 
 def predict(request: Any, catalog: Catalog) -> Json:
@@ -170,7 +120,13 @@ def prediction(request: Any, catalog: Catalog) -> Prediction:
     if missing:
         raise SpecError([_no_way(asked, missing, columns)])
     used = asked.calibration.provenance() if asked.calibration else None
-    return Prediction(rows=_rows(points, sizes, times), calibration=used)
+    is_free = asked.algorithm is None and asked.protocol is None
+    advice = (
+        advice_of(points, message_bytes, constants, asked.collective, (times.time_s, times.choice), floors)
+        if is_free
+        else []
+    )
+    return Prediction(rows=_rows(points, sizes, times), calibration=used, advice=advice or None)
 
 
 def _rows(points: Points, sizes: list[int], times: Times) -> list[PredictedTime]:

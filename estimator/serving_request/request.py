@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from estimator.errors import Problem, SpecError
-from estimator.performance.prediction import MAX_GPUS, System
+from estimator.performance.system import MAX_GPUS, System
 from estimator.spec.checking import Section, validated
 from estimator.units import FloatArray
 from estimator.workloads.models.shapes import ModelShape

@@ -113,12 +113,14 @@ def test_a_million_points_with_their_winner() -> None:
 
 def fastest_of_half(terms: Terms, sizes: FloatArray) -> float:
     n = terms.alpha_s.shape[1] // 2
-    names = ("alpha_s", "steps_s", "start_s", "fill_s", "byte_time_s", "limit")
+    names = ("alpha_s", "steps_s", "start_s", "fill_s", "byte_time_s", "limit", "most_bytes")
     columns: Any = {name: np.ascontiguousarray(getattr(terms, name)[:, :n]) for name in names}
     return best_s(partial(fastest, replace(terms, **columns), sizes))
 
 
 def scalar_time(terms: Terms, variant: int, point: int, size: float) -> float:
+    if terms.most_bytes is not None and size > terms.most_bytes[variant, point]:
+        return float("inf")
     alpha, steps, start, fill, per_byte = (
         float(getattr(terms, name)[variant, point])
         for name in ("alpha_s", "steps_s", "start_s", "fill_s", "byte_time_s")

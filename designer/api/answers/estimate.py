@@ -183,8 +183,21 @@ class PredictionRow(Answer):
     validated = serializers.BooleanField(help_text="False outside what was measured.")
 
 
+class PredictionAdvice(Answer):
+    code = serializers.CharField(help_text="faster_setting or reduction_may_fall_back.")
+    gpus = serializers.IntegerField()
+    least_bytes = serializers.IntegerField()
+    most_bytes = serializers.IntegerField()
+    setting = serializers.CharField(allow_null=True, help_text="Variables of the library that save time.")
+    gain = serializers.FloatField(help_text="Largest share of the time saved; of a fall-back, what it costs.")
+    message = serializers.CharField()
+
+
 class Prediction(Answer):
     rows = PredictionRow(many=True)
+    advice = PredictionAdvice(
+        many=True, required=False, help_text="Where a setting is faster, or reduction may not start."
+    )
     calibration = UsedConstants(required=False, help_text="Where one was given.")
     system = SystemField(required=False, help_text="Of a design: what it was predicted as.")
     spec_hash = serializers.CharField(required=False, help_text="Of a design.")

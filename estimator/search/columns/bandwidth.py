@@ -9,8 +9,9 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.designs.system import system_of
-from estimator.performance.bandwidth import balance_share, complete_system, gpu_facts, points_of, system_columns
+from estimator.performance.bandwidth import complete_system, gpu_facts, points_of, system_columns
 from estimator.performance.result import BuiltSystem
+from estimator.performance.shares import balance_share
 from estimator.performance.times import DESIGN_LAUNCH, predict_times
 from estimator.record import Json
 from estimator.search.columns.cables import Alike

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from estimator.calibration.bands import (
-    TAIL,
+    TAILS,
     band_values,
     floor_band_values,
     is_run_uncertain,
     residuals_of,
+    site_band_values,
     weighted_quantiles,
 )
 from estimator.calibration.global_fit import (
@@ -42,7 +43,7 @@ from estimator.units import s_to_us
 
 CATALOG = load_catalog()
 CONSTANTS = ModelConstants(CATALOG)
-NETWORK, FILL = ("network_efficiency", "infiniband"), ("ring_fill", "hopper")
+NETWORK, START = ("network_efficiency", "infiniband"), ("channel_start", "network")
 RUNS = [run for run in measured_runs() if run.family == CORE and run.collective == "all_reduce"][::4]
 
 
@@ -58,10 +59,10 @@ def made_with(values: dict[tuple[str, str], float]) -> list[Run]:
 
 
 def test_the_constants_behind_made_up_runs_are_found() -> None:
-    wanted = {NETWORK: 0.96, FILL: 1.3 * float(CONSTANTS.row(*FILL).value)}
-    found = fit(made_with(wanted), [NETWORK, FILL], CATALOG)
+    wanted = {NETWORK: 0.96, START: 1.3 * float(CONSTANTS.row(*START).value)}
+    found = fit(made_with(wanted), [NETWORK, START], CATALOG)
     assert found[NETWORK] == pytest.approx(0.96, rel=0.005)
-    assert found[FILL] == pytest.approx(wanted[FILL], rel=0.15)  # the prior holds it back a little
+    assert found[START] == pytest.approx(wanted[START], rel=0.15)  # the prior holds it back a little
 
 
 def test_residuals_are_those_of_the_runs_one_by_one() -> None:
@@ -90,7 +91,7 @@ def test_every_site_is_held_out_once_and_whole() -> None:
     )
     assert all(len(error) == len(run.time_us) for run, error in zip(tested.runs, tested.error, strict=True))
     low, high = tested.spread(NETWORK)
-    assert 0.94 <= low <= high <= 1.0  # 1.5 % around where it stands
+    assert 0.92 <= low <= high <= 1.0  # 1.5 % around where it stands
 
 
 def test_free_constants_are_measured_and_sought_around_where_they_stand() -> None:
@@ -145,18 +146,18 @@ def test_the_kept_bands_are_those_of_the_kept_folds_in_the_words_of_today() -> N
     runs = [run for run in measured_runs() if FAMILY_WEIGHTS.get(run.family)]
     tested = predicted_without(runs, read_folds(FOLDS), CATALOG)
     left = residuals_of(tested.runs, tested.error, CONSTANTS)
-    for (name, index), value in (band_values(left) | floor_band_values(left)).items():
+    for (name, index), value in (band_values(left) | floor_band_values(left) | site_band_values(left)).items():
         row = CONSTANTS.row(name, index)
         assert float(row.value) == pytest.approx(value), (name, index)
         assert row.evidence == CELL_WORDS[name][3]
-    assert f"{100 * TAIL:g} %" in CELL_WORDS["band_low"][3]
+    assert f"{100 * min(TAILS.values()):g} to {100 * max(TAILS.values()):g} %" in CELL_WORDS["band_low"][3]
 
 
 def test_a_site_of_many_points_has_little_more_than_one_vote() -> None:
     """As the words of the rows say: a hundred points of one site beside one of another leave it a third of the votes."""
     values, sites = [0.0] * 100 + [1.0], ["many"] * 100 + ["one"]
-    assert weighted_quantiles(values, sites)[1] > 0.8
-    assert weighted_quantiles(values, [str(i) for i in range(101)])[1] < 0.01
+    assert weighted_quantiles(values, sites, 0.045)[1] > 0.8
+    assert weighted_quantiles(values, [str(i) for i in range(101)], 0.045)[1] < 0.01
 
 
 def test_a_ring_for_a_tree_is_a_reason_for_all_reduce_alone() -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from estimator.calibration.bands import sites_of
 from estimator.calibration.global_fit import FAMILY_WEIGHTS
+from estimator.calibration.held_out import Compared
 from estimator.calibration.measured import CORE, MIB, measured_runs, read_table, size_class
-from estimator.calibration.report import DOCUMENT, Compared, compared_runs, document, report, source_text
+from estimator.calibration.report import DOCUMENT, compared_runs, document, report, source_text
 from estimator.catalog.loader import load_catalog
 from estimator.performance.bands import DOMAINS
 from estimator.performance.prediction import predict
@@ -64,7 +65,7 @@ def test_every_collective_is_met_on_large_messages(collective: str) -> None:
     assert np.median(errors([item for item in CORE_RUNS if item.run.collective == collective], "large")) <= 0.05
 
 
-@pytest.mark.parametrize(("family", "most"), [("amd", 0.05), ("slingshot", 0.09)])
+@pytest.mark.parametrize(("family", "most"), [("amd", 0.05), ("slingshot", 0.10)])
 def test_other_families_are_met_on_large_messages(family: str, most: float) -> None:
     assert np.median(errors([item for item in ALL if item.run.family == family], "large")) <= most
 

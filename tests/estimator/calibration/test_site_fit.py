@@ -118,7 +118,7 @@ def test_own_logs_are_nearer_after_the_fit_than_before(name: str) -> None:
     assert after["large"] <= before["large"] + 0.02
     assert answer["logs"][0]["is_fitted"]
     if not name.startswith(("h100x4_shared", "h100x4_sockets")):
-        assert after["large"] < 0.03
+        assert after["large"] < 0.04
         assert after["small"] < 0.1
 
 
@@ -178,6 +178,7 @@ def test_the_log_says_gpu_counts_launch_and_forced_algorithm() -> None:
         "gpu": "h100-sxm",
         "gpus_per_node": 4,
         "scale_up_domain_gpus": 4,
+        "library": "22809",
         "scale_up_reduction": False,
         "fabric": "none",
     }

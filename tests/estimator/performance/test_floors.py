@@ -119,3 +119,25 @@ def test_a_search_has_the_bandwidths_of_the_estimate_where_a_floor_was_measured(
     found = of_system(performance.system, 64, [(figure, 2**10)], CATALOG, CONSTANTS)[figure, 2**10]
     table = performance.all_reduce if collective == "all_reduce" else performance.collectives[collective]
     assert found == pytest.approx(table.busbw_gb_s[-1][table.message_bytes.index(2**10)], rel=1e-4)
+
+
+def test_a_site_s_own_constants_narrow_its_bands_and_never_widen_them() -> None:
+    launch_us = float(CONSTANTS.row("launch", "process-per-gpu").value)
+    calibration = {"name": "site", "parameters": {"launch.process-per-gpu": launch_us}}
+
+    def widths(**more: Any) -> Any:
+        sizes = [2**p for p in range(3, 34)]
+        request = {"system": SYSTEM, "gpus": [8, 64], "message_bytes": sizes, **more}
+        rows = predict(request, CATALOG)["rows"]
+        return np.array([row["time_us_high"] / row["time_us_low"] for row in rows])
+
+    without, with_it = widths(), widths(calibration=calibration)
+    assert (with_it <= without * (1 + 1e-9)).all()
+    assert np.median(with_it / without) < 0.95
+
+
+def test_a_workload_s_constants_say_nothing_of_collectives() -> None:
+    request = {"system": SYSTEM, "gpus": [64], "message_bytes": [2**20]}
+    other = {"name": "other", "parameters": {"step_hiding": 5.0}}
+    alike = [predict(request | more, CATALOG)["rows"][0]["time_us_high"] for more in ({}, {"calibration": other})]
+    assert alike[0] == pytest.approx(alike[1])

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.performance.algorithms import HAS, collective_terms
-from estimator.performance.bandwidth import header_share, loss_shares, system_columns
+from estimator.performance.bandwidth import loss_shares, system_columns
 from estimator.performance.collectives import BUS_FACTORS, COLLECTIVES, VARIANTS
+from estimator.performance.shares import header_share
 from estimator.performance.times import LIMITS, predict_times
 from tests.estimator.performance.test_times import CATALOG, CONSTANTS, H100, SIZES, gpu_numbers, points, systems
 from tests.thorough import n_examples

@@ -1,0 +1,120 @@
+"""Runs beside their predictions, in sample and held out by site: one vote a run, and what a measured floor gains."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from estimator.calibration.measured import SIZE_CLASSES, Run, size_class
+from estimator.performance.collectives import BUS_FACTORS
+from estimator.record import Record
+from estimator.units import FloatArray
+
+
+class Floored(NamedTuple):
+    """A run predicted without its site, but with its own time of short messages: sizes beyond those count."""
+
+    error: FloatArray
+    is_inside: Any
+    counts: Any
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One run with its prediction; arrays have an entry for each message size. ``error`` is ln(predicted ÷ measured)."""
+
+    run: Run
+    predicted_us: FloatArray
+    low_us: FloatArray
+    high_us: FloatArray
+    error: FloatArray
+    is_inside: Any
+    held_error: FloatArray
+    """The same with constants that were fitted without the run's site."""
+    held_inside: Any
+    """The same with bands of other sites, too."""
+    is_told: Any
+    """Where another site has runs of the collective at this size class on one or several domains."""
+    floored: Floored | None
+    """The same with the run's own floor given; None of a run without a short message."""
+
+    @property
+    def busbw_factor(self) -> float:
+        """busbw ÷ algbw."""
+        return float(BUS_FACTORS[self.run.collective](np.array(self.run.gpus)))
+
+
+class FlooredErrors(Record):
+    """Held-out errors at one size class, of sizes beyond 1 KiB, once the median time of a run's short messages is given."""
+
+    size_class: str
+    points: int
+    median: float
+    nine_in_ten: float
+    inside: float
+    without_median: float
+    """The same points without it."""
+    without_nine_in_ten: float
+
+
+class RunErrors(Record):
+    """Held-out errors at one size class, of each run together."""
+
+    size_class: str
+    runs: int
+    median: float
+    """Of the runs' medians."""
+    nine_in_ten: float
+    inside: float
+    """Mean over runs of the share inside the bands."""
+
+
+def floored_errors(compared: Sequence[Compared]) -> list[FlooredErrors]:
+    """With the floor given, by size class; a class without such points is left out."""
+    out = []
+    for kind in SIZE_CLASSES:
+        points = [
+            (item.floored.error[i], item.floored.is_inside[i], item.held_error[i])
+            for item in compared
+            if item.floored
+            for i, size in enumerate(item.run.message_bytes)
+            if item.floored.counts[i] and size_class(size) == kind
+        ]
+        if points:
+            error, inside, held = (np.abs(np.array(column, dtype=np.float64)) for column in zip(*points, strict=True))
+            out.append(
+                FlooredErrors(
+                    size_class=kind,
+                    points=len(points),
+                    median=float(np.median(error)),
+                    nine_in_ten=float(np.quantile(error, 0.9)),
+                    inside=float(inside.mean()),
+                    without_median=float(np.median(held)),
+                    without_nine_in_ten=float(np.quantile(held, 0.9)),
+                )
+            )
+    return out
+
+
+def run_errors(compared: Sequence[Compared]) -> list[RunErrors]:
+    """Held out, by size class: each run counts once, however many sizes it has."""
+    out = []
+    for kind in SIZE_CLASSES:
+        errors, inside = [], []
+        for item in compared:
+            counts = item.is_told & np.array([size_class(size) == kind for size in item.run.message_bytes])
+            if counts.any():
+                errors.append(float(np.median(np.abs(item.held_error[counts]))))
+                inside.append(float(np.mean(item.held_inside[counts])))
+        if errors:
+            out.append(
+                RunErrors(
+                    size_class=kind,
+                    runs=len(errors),
+                    median=float(np.median(errors)),
+                    nine_in_ten=float(np.quantile(errors, 0.9)),
+                    inside=float(np.mean(inside)),
+                )
+            )
+    return out
