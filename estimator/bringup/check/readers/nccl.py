@@ -10,7 +10,7 @@ from estimator.bringup.check.texts.secrets import is_secret
 from estimator.bringup.check.texts.tree import Unparsed
 
 KIND, SYSTEM = "NCCL", "job"
-_VALUE = r"\"[^\"]*\"|'[^']*'|[^\s;&|\\)]*"
+_VALUE = r"\"[^\"]*\"|'[^']*'|\$\{[^}\s]*\}|(?:(?!,(?:NCCL|UCX)_)[^\s;&|\\)}\]])*"  # up to the next one of a list
 _SET = re.compile(rf"(?<![\w$^])((?:NCCL|UCX)_[A-Z0-9_]+)(?:['\"]?\]?[ \t]*=[ \t]*|['\"]?:[ \t]+)({_VALUE})")
 _SPACED = re.compile(rf"(?:^\s*(?:ENV|setenv)|-g?env)[ \t]+((?:NCCL|UCX)_[A-Z0-9_]+)[ \t]+({_VALUE})")
 _UNSET = re.compile(r"^\s*unset\s+(.*)$")
@@ -66,7 +66,7 @@ def read(text: str, notes: Notes) -> None:
         found = [(named, value[1])] if value else [*_SPACED.findall(line), *_SET.findall(line)]
         for name, text_ in found:
             if not is_secret(name):
-                _variable(name, re.split(r",(?=(?:NCCL|UCX)_)", text_)[0].rstrip(","), number, notes)
+                _variable(name, text_.rstrip(","), number, notes)
         name_alone = _NAME.match(line)
         named = name_alone[1] if name_alone else ""
         if unset := _UNSET.match(line):

@@ -193,7 +193,11 @@ def yaml_tree(text: str) -> Tree:
         value = (match["value"] or "").strip()
         if value[:1] in ("|", ">"):
             scalar_from, value = indent, ""
-        tree.add(path, _scalar(value, number) if value and not value.startswith("#") else None, number)
+        flat = re.fullmatch(r"\{([^{}\[\]]+)\}\s*(?:#.*)?", value)
+        tree.add(path, None if flat or not value or value.startswith("#") else _scalar(value, number), number)
+        for part in flat[1].split(",") if flat else ():
+            key, _, inner = part.partition(":")
+            tree.add((*path, key.strip().strip("'\"")), _scalar(inner.strip(), number), number)
         stack.append((indent, path))
     return tree
 

@@ -6,7 +6,7 @@ from estimator.bringup.check.observation import Notes
 
 KIND, SYSTEM = "show_gids", "host"
 _ROW = re.compile(
-    r"^(\S{1,40})\s+(\d{1,2})\s+(\d{1,3})\s+((?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4})\s+(?:(\d{1,3}(?:\.\d{1,3}){3})\s+)?(v[12])\b"
+    r"^(\S{1,40})\s+(\d{1,2})\s+(\d{1,3})\s+((?:[0-9a-fA-F]{4}:){7}[0-9a-fA-F]{4})\s+(?:(\d{1,3}(?:\.\d{1,3}){3})\s+)?(?:RoCE\s*)?(v[12])\b"
 )
 
 

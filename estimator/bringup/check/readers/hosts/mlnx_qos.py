@@ -37,7 +37,7 @@ def read(text: str, notes: Notes) -> None:
             case [prio, *rest] if re.fullmatch(r"prio:[0-7]", prio) and " ".join(rest).startswith("dscp:"):
                 for dscp in numbers(" ".join(rest).removeprefix("dscp:")):
                     notes.see("dscp_class", f"{place}|{dscp}", int(prio[5:]), number)
-            case ["enabled", *flags] if enabled_at and len(flags) == 8:
+            case ["enabled" | "enabled:", *flags] if enabled_at and len(flags) == 8:
                 on = tuple(at for at, flag in enumerate(flags) if flag == "1")
                 notes.see("pfc", place, on, number)
             case ["tc:", one, *_] if numbers(one):

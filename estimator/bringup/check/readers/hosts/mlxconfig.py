@@ -6,7 +6,7 @@ from estimator.bringup.check.observation import Notes
 
 KIND, SYSTEM = "mlxconfig", "host"
 LAYERS = {"1": "InfiniBand", "2": "Ethernet"}
-_NUMBER = re.compile(r"\((-?\d{1,10})\)$|^(\d{1,10})$|^(0x[0-9a-fA-F]{1,8})$")
+_NUMBER = re.compile(r"\((-?\d{1,10})\)$|^(\d{1,10})(?:\(0x[0-9a-fA-F]+\))?$|^(0x[0-9a-fA-F]{1,8})$")
 _ROW = re.compile(r"^\s*\*?\s*([A-Z][A-Z0-9_]{2,60})\s+(\S+)(?:\s+(\S+))?(?:\s+(\S+))?\s*$")
 
 

@@ -4,7 +4,6 @@ Keys: NVUE reference of NVIDIA. What ``qos roce`` sets by itself: Cumulus Linux 
 """
 
 import re
-from functools import cached_property
 
 from estimator.bringup.check.observation import ALL, Notes
 from estimator.bringup.check.texts.spans import numbers, ports
@@ -22,7 +21,11 @@ def is_mine(text: str) -> bool:
     head = text[:200_000]
     return bool(
         re.search(r"nvue-api-version|(?m:^nv set \S)", head)
-        or (re.search(r'["\s-]set"?\s*:', head) and re.search(r'"?interface"?\s*:', head) and "swp" in head)
+        or (
+            re.search(r'"?\binterface"?\s*:', head)
+            and re.search(r'"?\b(?:set|qos|router|vrf)"?\s*:', head)
+            and "swp" in head
+        )
     )
 
 
@@ -75,11 +78,18 @@ class _Nvue:
         for span in self.under("interface"):
             if re.match(r"swp\d", span):
                 self._ports(span)
+        if not self.has("qos", "roce") and not self.has("qos", "pfc", GLOBAL):
+            self._unprofiled()
 
-    @cached_property
-    def profiled(self) -> bool:
-        """Whether a port names a profile of flow control."""
-        return any(self.has("interface", span, "qos", "pfc", "profile") for span in self.under("interface"))
+    def _unprofiled(self) -> None:
+        """Ports without flow control where it stands on ports; a port may be in several spans, of which one names its profile."""
+        spans = [span for span in self.under("interface") if re.match(r"swp\d", span)]
+        profiled = [span for span in spans if self.has("interface", span, "qos", "pfc", "profile")]
+        has_one = {port for span in profiled for port in ports(span)}
+        for span in spans if has_one else ():
+            for port in ports(span):
+                if port not in has_one:
+                    self.notes.see("pfc", port, (), self.line("interface", span))
 
     def text(self, *path: str) -> str:
         return self.tree.text(*self.root, *path)
@@ -246,9 +256,6 @@ class _Nvue:
         for address in [*self.under(*at, "ip", "address")]:
             if "/" in address and ":" not in address:
                 notes.see("address", port, address, self.line(*at, "ip", "address", address))
-        everywhere = self.has("qos", "roce") or self.has("qos", "pfc", GLOBAL)
-        if self.profiled and not everywhere and not self.has(*at, "qos", "pfc", "profile"):
-            notes.see("pfc", port, (), self.line(*at))  # flow control stands on ports here, and this one has none
         if self.has(*at, "qos", "pfc", "profile"):
             profile = self.one(*at, "qos", "pfc", "profile")
             if self.has("qos", "pfc", profile):

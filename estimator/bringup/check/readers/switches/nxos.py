@@ -65,7 +65,7 @@ def read(text: str, notes: Notes) -> None:
         _port(port, own, paused, notes)
         _room(port, own, rooms, notes)
         used = next((line for line in own if line.text.startswith(_CLASSIFIES)), None)
-        for dscp, (group, number) in others.get(used.text.split()[-1], {}).items() if used else ():
+        for dscp, (group, number) in others.get(_policy_of(used), {}).items() if used else ():
             notes.number("port_class", f"{port}|{dscp}", group, number)
         if classified and not everywhere:
             notes.see("trust", port, "dscp" if used else "none", used.number if used else own[0].number)
@@ -130,6 +130,11 @@ def _room(port: str, own: list[Line], rooms: dict[str, dict[str, tuple[int, int]
         notes.see("cable_m", port, OWN_CABLE_M, named.number if named else own[0].number)
 
 
+def _policy_of(line: Line) -> str:
+    """The policy that a line names to classify what comes in; ``no-stats`` may follow the name."""
+    return " ".join(line.text.split()[4:5])
+
+
 Policy = dict[int, tuple[str, int]]  # by DSCP: the group of its class and the line that gives it
 
 
@@ -144,7 +149,7 @@ def _classes(lines: list[Line], matches: dict[str, list[tuple[int, int]]], notes
                 policy.setdefault(dscp, (words[2], line.number))
             if owner[-1] == "class-default":
                 notes.see("dscp_map", ALL, "class-default", line.number)
-    used = Counter(line.text.split()[-1] for line in lines if line.text.startswith(_CLASSIFIES))
+    used = Counter(_policy_of(line) for line in lines if line.text.startswith(_CLASSIFIES))
     usual = max(policies, key=lambda name: used[name], default="")
     for dscp, (group, number) in policies.get(usual, {}).items():
         notes.number("dscp_class", dscp, group, number)

@@ -162,7 +162,14 @@ SEEDS = [
     Seed("adaptive_routing_off", C, "spine.sh", SPINE, "nv set router adaptive-routing enable on\n", "", at="#!/bin"),
     Seed("pfc_watchdog_off", C, "leaf.sh", LEAF, "pfc-watchdog state enable", "pfc-watchdog state disable"),
     Seed("asn_doubled", C, "leaf.sh", LEAF, r"autonomous-system \d+", "autonomous-system 4210000002"),
-    Seed("loopback_doubled", C, "leaf.sh", LEAF, r"lo ip address 10.0.0.1/32", "lo ip address 10.16.0.0/32"),
+    Seed(
+        "loopback_doubled",
+        C,
+        "leaf.sh",
+        LEAF,
+        r"lo ip address \S+",
+        f"lo ip address {switch(DESIGN, SPINE, NVUE).loopback}/32",
+    ),
     Seed(
         "lldp_off",
         C,
