@@ -92,8 +92,16 @@ def test(arguments: list[str], var: Path) -> int:
     phase("Chart library", lambda: set_up.ensure_charts(var))
     os.chdir(BASE_DIR)
     os.environ.pop("DJANGO_SETTINGS_MODULE")  # pyproject.toml names the settings of the tests
+    keep_compiled(var)
     command = [sys.executable, "-m", "pytest", *usual_test_options(arguments), *arguments]
     return phase(f"Tests: {' '.join(command[1:])}", lambda: subprocess.run(command, check=False).returncode)
+
+
+def keep_compiled(var: Path) -> None:
+    """Tests start some forty processes: where nothing compiled may be kept, as in many containers, each would compile the app,
+    the packages and the tests anew. It is kept in the state folder, so that the checkout stays as it is."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", str(var / "bytecode"))
 
 
 def phase(what: str, work: Callable[[], T]) -> T:

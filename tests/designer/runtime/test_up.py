@@ -306,6 +306,30 @@ class TestBootstrap:
         monkeypatch.chdir(BASE_DIR)
         assert bootstrap.usual_test_options(given) == []
 
+    @pytest.mark.parametrize(
+        ("given", "kept_in"),
+        [({}, None), ({"PYTHONPYCACHEPREFIX": "/elsewhere"}, "/elsewhere")],
+        ids=["nowhere", "elsewhere"],
+    )
+    @pytest.mark.parametrize("forbidden", ["", "1"])
+    def test_what_is_compiled_is_kept_for_all_processes_of_the_tests(
+        self,
+        bootstrap: types.ModuleType,
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+        given: dict[str, str],
+        kept_in: str | None,
+        forbidden: str,
+    ) -> None:
+        environment = {**given, **({"PYTHONDONTWRITEBYTECODE": forbidden} if forbidden else {})}
+        monkeypatch.setattr(bootstrap.os, "environ", environment)
+        bootstrap.keep_compiled(tmp_path)
+        own = str(tmp_path / "bytecode") if forbidden else None
+        assert (environment.get("PYTHONDONTWRITEBYTECODE"), environment.get("PYTHONPYCACHEPREFIX")) == (
+            None,
+            kept_in or own,
+        )
+
     def test_a_phase_says_what_it_does_and_how_long_it_took(
         self, bootstrap: types.ModuleType, capsys: pytest.CaptureFixture[str]
     ) -> None:
