@@ -82,6 +82,8 @@ PAGES = {
     "new": Shot("/designs/new/"), "tour": Shot("/designs/new/?sample=superpod-h100&tour=1", click="[data-tour-next]"),
     "design": Shot("{hall}"), **{f"tab-{tab}": Shot(f"{{hall}}?tab={tab}", at="#result") for tab in TABS},
     "bill": Shot("{hall}", at="#bom"),
+    "constants": Shot("{hall}", at="#assumptions details:nth-of-type(2)", click="#assumptions details:nth-of-type(2) > summary"),
+    "other-networks": Shot("{hall}?tab=bringup", at="#other-networks"),
     "what-if": Shot("{hall}?tab=cost", at="#what-if"), "cost-years": Shot("{hall}?tab=cost", at="#cost-when"),
     "cost-risk": Shot("{hall}?tab=cost", at="#cost-risk"),
     "performance-charts": Shot("{hall}?tab=performance", at="#by-count"),

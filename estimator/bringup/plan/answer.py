@@ -45,7 +45,7 @@ def _switches(plan: Plan) -> Iterator[SwitchPlan]:
 def _mtu(plan: Plan, switch: SwitchPlan) -> Mtu:
     if not plan.is_ethernet:
         largest = int(plan.value("ib.mtu_bytes").value)
-        return Mtu(switch=largest, host=largest, rdma=largest)
+        return Mtu(switch=largest, host=int(plan.value("ib.ipoib_mtu_bytes").value), rdma=largest)
     host, rdma = (int(plan.value(key).value) for key in SHARED)
     return Mtu(switch=int(switch.value("mtu.switch_bytes").value), host=host, rdma=rdma)
 

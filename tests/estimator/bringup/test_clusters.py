@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from collections import Counter
 from ipaddress import IPv4Network, ip_interface, ip_network
@@ -16,7 +17,7 @@ from yamllint.config import YamlLintConfig
 
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.plan.systems import SYSTEMS
-from estimator.bringup.renderings.targets import files_of
+from estimator.bringup.renderings.targets import file_of, files_of, plan_answer
 from tests.estimator.bringup.plans import DESIGNS, plan_named, plan_of_values
 from tests.estimator.bringup.schemas import SCHEMAS
 from tests.estimator.handoff.fabric_tools import needs_slurm, slurm_log, slurm_switches
@@ -206,3 +207,10 @@ def test_imex_is_checked_where_nvlink_spans_nodes_alone() -> None:
     plan = plan_of_values(values | {"compute": {"server": spanning, "nodes": 36}})
     assert "is-active --quiet nvidia-imex" in texts(plan, "slurm")["prolog.sh"]
     assert "imex" not in texts(plan_named("one tier"), "slurm")["prolog.sh"].lower().partition("# links")[2]
+
+
+def test_interfaces_of_ipoib_leave_room_for_its_header() -> None:
+    plan = plan_named("InfiniBand")
+    text = file_of(plan, "network-operator", "networks-sriov.yaml").text
+    assert set(re.findall(r"(?m)^  mtu: (\d+)$", text)) == {"4092"}
+    assert plan_answer(plan).mtu.as_json() == {"switch": 4096, "host": 4092, "rdma": 4096}

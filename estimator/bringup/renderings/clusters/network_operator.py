@@ -310,7 +310,7 @@ def _virtual_functions(plan: Plan) -> File:
         "Way 2: SR-IOV, where pods share NICs or run in virtual machines. Leave sriovDevicePlugin out of the policy.",
     )
     names, virtual = _names(plan), plan.value("k8s.num_vfs", way="sriov")
-    largest = plan.value("mtu.host_bytes" if plan.is_ethernet else "ib.mtu_bytes")
+    largest = plan.value("mtu.host_bytes" if plan.is_ethernet else "ib.ipoib_mtu_bytes")
     for port in _ports(plan).values():
         page.say(f"Virtual functions of {port.network}, and their network")
         page.put(
