@@ -1,6 +1,7 @@
 """What small forms share: what a service refuses stands beside its field, and what was typed stays."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
@@ -28,6 +29,33 @@ def ask(
 def hidden() -> forms.CharField:
     """A field that a page sends along."""
     return forms.CharField(required=False, strip=False, widget=forms.HiddenInput())
+
+
+def number_of(text: Any) -> Any:
+    """What was typed as a number; text that is none stays, and the rules of the request say what is wrong."""
+    plain = str(text or "").replace(",", "").replace("$", "").replace(" ", "")
+    if not plain:
+        return None
+    for kind in (int, float):
+        try:
+            return kind(plain)
+        except ValueError:
+            continue
+    return str(text)
+
+
+def read_json(value: Any) -> Any:
+    """A value, or the one that a text says in JSON; None where it says none."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+
+
+def mapping_of(value: Any) -> Mapping[str, Any]:
+    """An object, or the one that a text says; an empty one for anything else."""
+    value = read_json(value)
+    return value if isinstance(value, Mapping) else {}
 
 
 class AskForm(forms.Form):

@@ -2,37 +2,33 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NamedTuple
 
 from django import forms
 from django.contrib.auth.models import User
 
-from designer.forms.asking import ask, hidden
+from designer.forms.asking import ask, hidden, number_of, read_json
 from designer.forms.design import DesignForm
 from designer.forms.keys import ALL_KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, Key, field_name, read_path, write_path
-from designer.forms.workloads import models
+from designer.forms.workloads import WORK, WORK_CONTROLS, WORK_MODEL, work_asked, work_fields, work_initial
 from designer.wording.context import Context
 from designer.wording.numbers import message_size
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.record import Given, Json
 from estimator.search.columns.parts import vendors_of
-from estimator.search.columns.work import INFER, TRAIN
 from estimator.search.figures import FIGURES
 from estimator.search.limits import VENDORS
-from estimator.search.request import DEFAULT_BYTES
+from estimator.search.request import DEFAULT_BYTES, MOST_LIMITS
 from estimator.search.values import FREE
 
 FIXED, LIST, RANGE, OPEN = "fixed", "list", "range", "free"
 WAYS = {FIXED: "Fixed", LIST: "List", RANGE: "Range", OPEN: "Free"}
-N_LIMITS, N_FRONT = 6, 2
+N_LIMITS, N_FRONT = 6, 3
 HOW_VENDORS, VENDOR_NAMES, VENDORS_KEPT = "vendors_how", "vendors", "vendors_kept"
 ALLOWED, BARRED = "allowed", "barred"
-WORK, WORK_MODEL, WORK_LOAD, WORK_KEPT = "work", "work_model", "work_load", "work_kept"
-USUAL_LOAD, USUAL_MODEL = 4096, "llama3-70b"
 TOPS = (20, 50, 100, 200)
 SIZES = (2**10, 2**20, 2**24, 2**28, 2**30, DEFAULT_BYTES)
 
@@ -83,6 +79,7 @@ PATHS = tuple(path for section in SECTIONS for path in section.paths if path != 
 _HOW, _LIST, _ENDS = ".how", ".list", (".from", ".to", ".step")
 _TIMES, _STEP_HINT = ("×", "x", "*"), "step or ×2"
 _NUMBERED = re.compile(r"(limits|pareto|free|figures)\[(\d{1,4})\]")
+_LIMIT_NAME = re.compile(r"limit\d{1,2}")
 _BETWEEN = re.compile(r"[,;\s]+")
 
 
@@ -101,6 +98,22 @@ class OpenField:
         return (self.how.value() or FIXED) != FIXED
 
 
+@dataclass(frozen=True, slots=True)
+class LimitControls:
+    """One limit: its figure and its ends; ``own_bytes`` is a message size that is not that of the answer."""
+
+    figure: forms.BoundField
+    least: forms.BoundField
+    most: forms.BoundField
+    own_bytes: forms.BoundField
+
+    @property
+    def own_size(self) -> str:
+        """The message size in words, where the limit has its own."""
+        held = number_of(self.own_bytes.value())
+        return message_size(held) if isinstance(held, int) else ""
+
+
 class ExploreForm(forms.Form):
     """What is searched for; ``values`` is a search's request that it begins with, ``data`` what a browser sends."""
 
@@ -115,7 +128,8 @@ class ExploreForm(forms.Form):
             self.fields[name] = design.fields[name]
         for path in (*PATHS, SIZE):
             self._offer_ways(path, free)
-        for name, field in _aims().items():
+        self.n_limits = _n_limits(data or {}, values)
+        for name, field in _aims(self.n_limits).items():
             self.fields[name] = field
 
     def _offer_ways(self, path: str, free: frozenset[str]) -> None:
@@ -152,29 +166,35 @@ class ExploreForm(forms.Form):
         name = _name(path)
         return OpenField(self[name], self[name + _HOW], self[name + _LIST], tuple(self[name + end] for end in _ENDS))
 
-    def limits(self) -> list[tuple[forms.BoundField, ...]]:
-        """Controls of the limits that are given, and of some more: figure, least, most."""
+    def limits(self) -> list[LimitControls]:
+        """Controls of the limits that are given, and of some more."""
         return [self._limit(at) for at in range(self._n_open)]
 
-    def more_limits(self) -> list[tuple[forms.BoundField, ...]]:
+    def more_limits(self) -> list[LimitControls]:
         """Controls of those that are folded away."""
-        return [self._limit(at) for at in range(self._n_open, N_LIMITS)]
+        return [self._limit(at) for at in range(self._n_open, self.n_limits)]
 
-    def _limit(self, at: int) -> tuple[forms.BoundField, ...]:
-        return self[f"limit{at}"], self[f"least{at}"], self[f"most{at}"]
+    def _limit(self, at: int) -> LimitControls:
+        return LimitControls(*(self[f"{name}{at}"] for name in ("limit", "least", "most", "own_bytes")))
 
     @property
     def _n_open(self) -> int:
-        used = [at for at in range(N_LIMITS) if self[f"limit{at}"].value()]
-        return min(max(used, default=0) + 2, N_LIMITS)
+        used = [at for at in range(self.n_limits) if self[f"limit{at}"].value()]
+        return min(max(used, default=0) + 2, self.n_limits)
 
     def vendor_limit(self) -> list[forms.BoundField]:
         """Controls of the limit that names vendors: how, and which."""
         return [self[HOW_VENDORS], self[VENDOR_NAMES]]
 
+    def vendors_kept_words(self) -> list[str]:
+        """Limits that name vendors and are more than their two controls show, in words."""
+        first, *others = _vendor_limits_in(self[VENDORS_KEPT].value()) or [{}]
+        is_more = first.get("figure", VENDORS) != VENDORS or (ALLOWED in first and BARRED in first)
+        return [words for one in ([first] * is_more + others) if (words := _vendor_words(one))]
+
     def work_controls(self) -> list[forms.BoundField]:
         """Controls of the workload."""
-        return [self[name] for name in (WORK, WORK_MODEL, WORK_LOAD)]
+        return [self[name] for name in WORK_CONTROLS]
 
     def front(self) -> list[forms.BoundField]:
         """Controls of the figures of the front."""
@@ -199,22 +219,13 @@ class ExploreForm(forms.Form):
                 free.append(at)
             if (value := self._value(at, name, way)) is not None:
                 write_path(base, at, value)
-        limits: list[Given] = [self._typed_limit(at) for at in range(N_LIMITS) if given.get(f"limit{at}")]
+        limits: list[Given] = [self._typed_limit(at) for at in range(self.n_limits) if given.get(f"limit{at}")]
         limits += self._vendor_limits()
         pareto = [given[f"pareto{at}"] for at in range(N_FRONT) if given.get(f"pareto{at}")]
         aims: Json = {"objective": given.get("objective") or None, "limits": limits, "pareto": pareto}
         numbers = {name: number_of(given.get(name)) for name in ("at_bytes", "top")}
-        asked = {"base": base, "free": free, **aims, **numbers, "workload": self._workload()}
+        asked = {"base": base, "free": free, **aims, **numbers, "workload": work_asked(given)}
         return {key: value for key, value in asked.items() if value not in (None, [])}
-
-    def _workload(self) -> Json | None:
-        """What runs on the candidates, with the keys of the request that the form does not show."""
-        given = self.cleaned_data
-        if not (kind := given.get(WORK)):
-            return None
-        kept = _mapping(given.get(WORK_KEPT))
-        load = {"concurrency": number_of(given.get(WORK_LOAD))} if kind == INFER and given.get(WORK_LOAD) else {}
-        return {kind: {**_mapping(kept.get(kind)), "model": given.get(WORK_MODEL), **load}}
 
     def _vendor_limits(self) -> list[Given]:
         """The limit that is shown, with what the form does not show of it, and the others; none where any vendor may be."""
@@ -250,7 +261,7 @@ class ExploreForm(forms.Form):
     def _typed_limit(self, at: int) -> Json:
         given = self.cleaned_data
         typed = {end: number_of(given.get(f"{end}{at}")) for end in ("least", "most")}
-        typed |= {"at_bytes": number_of(given.get("at_bytes"))}
+        typed |= {"at_bytes": number_of(given.get(f"own_bytes{at}")) or number_of(given.get("at_bytes"))}
         known = {key: value for key, value in typed.items() if value is not None}
         return {"figure": given[f"limit{at}"], **known}
 
@@ -269,18 +280,14 @@ def control_of(problem: Problem, asked: Given) -> tuple[str, str]:
             free = list(_listed(asked, "free"))
             path = free[at] if at < len(free) else ""
         else:
+            if kind == "limits":
+                return _control_of_limit(at, list(_listed(asked, kind)))
             names = {
-                "limits": ("limit", f"Limit {at + 1}"),
                 "pareto": ("pareto", "Front"),
                 "figures": ("figure", "Figure"),
             }
             name, label = names[kind]
-            limit = next(islice(_listed(asked, kind), at, None), None)
-            return (
-                (VENDOR_NAMES, "Vendors of switches")
-                if kind == "limits" and _names_vendors(limit)
-                else (f"{name}{at}", label)
-            )
+            return (f"{name}{at}", label)
     span, _, _ = path.partition(".")
     if span == "workload":
         return (WORK_MODEL, "Model") if path.endswith(".model") else (WORK, "Workload")
@@ -291,6 +298,14 @@ def control_of(problem: Problem, asked: Given) -> tuple[str, str]:
     if found:
         return _name(found), str(ALL_KEYS[found].info.title)
     return (path, {"objective": "Best is"}[path]) if path == "objective" else ("", "")
+
+
+def _control_of_limit(at: int, limits: Sequence[Any]) -> tuple[str, str]:
+    """The control of a limit: those that name vendors have one for all of them, and the others are counted without them."""
+    if at < len(limits) and _names_vendors(limits[at]):
+        return VENDOR_NAMES, "Vendors of switches"
+    place = at - sum(map(_names_vendors, limits[:at]))
+    return f"limit{place}", f"Limit {place + 1}"
 
 
 def _name(path: str) -> str:
@@ -310,20 +325,14 @@ def _parsed(key: Key, text: str) -> Any:
     return key.parse(str(text))
 
 
-def number_of(text: Any) -> Any:
-    """What was typed as a number; text that is none stays, and the rules of the request say what is wrong."""
-    plain = str(text or "").replace(",", "").replace("$", "").replace(" ", "")
-    if not plain:
-        return None
-    for kind in (int, float):
-        try:
-            return kind(plain)
-        except ValueError:
-            continue
-    return str(text)
+def _n_limits(data: Given, values: Given) -> int:
+    """Limits that the form has room for: all that are given, and N_LIMITS at least."""
+    sent = [int(name.removeprefix("limit")) + 1 for name in data if _LIMIT_NAME.fullmatch(name)]
+    held = sum(isinstance(one, Mapping) and not _names_vendors(one) for one in _listed(values, "limits"))
+    return min(max([N_LIMITS, held, *sent]), MOST_LIMITS)
 
 
-def _aims() -> dict[str, forms.Field]:
+def _aims(n_limits: int) -> dict[str, forms.Field]:
     """Objective, figures of the front, limits, message size and how many designs are listed."""
     figures = [(name, figure.title) for name, figure in FIGURES.items()]
     found: dict[str, forms.Field] = {
@@ -332,12 +341,8 @@ def _aims() -> dict[str, forms.Field]:
         "top": ask("Designs listed", "", [(str(top), str(top)) for top in TOPS]),
     }
     for at in range(N_FRONT):
-        found[f"pareto{at}"] = ask(("Against", "and")[at], "", [("", "nothing"), *figures])
-    kinds = [("", "None"), (TRAIN, "Training"), (INFER, "Serving")]
-    found[WORK] = ask("Workload", "For step time, tokens and dollars a million tokens.", kinds)
-    found[WORK_MODEL] = ask("Model", "", models())
-    found[WORK_LOAD] = ask("Requests in flight, of serving", "", inputmode="numeric", placeholder=f"{USUAL_LOAD:,}")
-    found[WORK_KEPT] = hidden()
+        found[f"pareto{at}"] = ask("and" if at else "Front of", "", [("", "nothing"), *figures])
+    found |= work_fields()
     makers = [(name, name) for name in vendors_of(load_catalog())]
     ways = [("", "Any vendor"), (ALLOWED, "Only these"), (BARRED, "None of these")]
     found[HOW_VENDORS] = ask("Vendors of switches", "", ways)
@@ -346,7 +351,8 @@ def _aims() -> dict[str, forms.Field]:
         required=False, choices=makers, widget=several, label="Vendors that the limit names"
     )
     found[VENDORS_KEPT] = hidden()
-    for at in range(N_LIMITS):
+    for at in range(n_limits):
+        found[f"own_bytes{at}"] = hidden()
         found[f"limit{at}"] = ask(f"Limit {at + 1}", "", [("", "No limit"), *figures])
         found[f"least{at}"] = ask(f"Limit {at + 1}, at least", inputmode="decimal", placeholder="at least")
         found[f"most{at}"] = ask(f"Limit {at + 1}, at most", inputmode="decimal", placeholder="at most")
@@ -413,38 +419,36 @@ def _initial_of(values: Given) -> Context:
     out: Context = {key: values.get(key) for key in ("objective", "top")}
     out |= {"at_bytes": values.get("at_bytes") or DEFAULT_BYTES}
     out |= {f"pareto{at}": name for at, name in enumerate(_listed(values, "pareto"))}
-    workload = _mapping(values.get("workload"))
-    kind = next((one for one in (TRAIN, INFER) if one in workload), "")
-    request = _mapping(workload.get(kind))
-    out |= {WORK: kind, WORK_MODEL: request.get("model") or USUAL_MODEL, WORK_LOAD: request.get("concurrency")}
-    out |= {WORK_KEPT: json.dumps(workload) if workload else ""}
+    out |= work_initial(values)
     limits = [one for one in _listed(values, "limits") if isinstance(one, Mapping)]
     if of_vendors := _vendor_limits_in(limits):
         how = _shown_list(of_vendors[0])
         out |= {HOW_VENDORS: how, VENDOR_NAMES: of_vendors[0].get(how), VENDORS_KEPT: json.dumps(of_vendors)}
     for at, limit in enumerate(one for one in limits if not _names_vendors(one)):
         out |= {f"limit{at}": limit.get("figure"), f"least{at}": limit.get("least"), f"most{at}": limit.get("most")}
+        size = limit.get("at_bytes")
+        out |= {f"own_bytes{at}": size} if size not in (None, out["at_bytes"]) else {}
     return out
-
-
-def _read(value: Any) -> Any:
-    """A value, or the one that a text says in JSON; None where it says none."""
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except ValueError:
-        return None
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    """An object, or the one that a text says; an empty one for anything else."""
-    value = _read(value)
-    return value if isinstance(value, Mapping) else {}
 
 
 def _vendor_limits_in(value: Any) -> list[Given]:
     """Limits that name vendors, of a list or of one that a text says."""
-    value = _read(value)
+    value = read_json(value)
     return [one for one in value if _names_vendors(one)] if isinstance(value, list) else []
+
+
+def vendors_named(allowed: Sequence[str] | None, barred: Sequence[str] | None) -> str:
+    """Vendors that a limit names, in words: "only Arista and none of Dell, Cisco"."""
+    lists = (("only ", allowed), ("none of ", barred))
+    return " and ".join(word + ", ".join(names) for word, names in lists if names)
+
+
+def _vendor_words(limit: Given) -> str:
+    """A limit as a request has it, which may be wrong; "" where it names nobody."""
+    figure = FIGURES.get(str(limit.get("figure")))
+    lists = [[str(name) for name in _listed(limit, key)] for key in (ALLOWED, BARRED)]
+    named = vendors_named(*lists)
+    return f"{figure.title}: {named}" if figure and named else ""
 
 
 def _shown_list(limit: Given) -> str:

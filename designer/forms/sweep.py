@@ -7,14 +7,15 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 
-from designer.forms.asking import ask
+from designer.forms.asking import ask, number_of
 from designer.forms.design import DesignForm
-from designer.forms.explore import SIZES, fixed_of, number_of, size_path
+from designer.forms.explore import SIZES, fixed_of, size_path
 from designer.forms.keys import ALL_KEYS, SIZE, SIZE_UNIT, field_name, write_path
+from designer.forms.workloads import WORK_CONTROLS, work_asked, work_fields, work_initial
 from designer.wording.numbers import message_size
 from estimator.record import Given, Json
 from estimator.search.figures import FIGURES
-from estimator.search.request import DEFAULT_BYTES
+from estimator.search.request import DEFAULT_BYTES, MOST_FIGURES
 
 BASE_PATHS = (
     "compute.server",
@@ -49,6 +50,7 @@ SWEPT = (
 N_FIGURES = 3
 HINT = "A list such as 1:1, 2:1, or a range such as 64 to 16384 ×2, or 1 to 10 step 1."
 _RANGE = re.compile(r"^(\S+)\s+to\s+(\S+)(?:\s+(?:step|by)\s+(\S+)|\s*[×x*]\s*(\S+))?$", re.IGNORECASE)
+_FIGURE_NAME = re.compile(r"figure\d{1,2}")
 _BETWEEN = re.compile(r"[,;\s]+")
 
 
@@ -74,9 +76,10 @@ class SweepForm(forms.Form):
             "y_values": ask("Values of the second", autocomplete="off"),
             "at_bytes": ask("Message size", choices=sizes),
         }
-        for at in range(N_FIGURES):
+        self.n_figures = _n_figures(data or {}, values)
+        for at in range(self.n_figures):
             asks[f"figure{at}"] = ask(f"Figure {at + 1}", choices=[("", "none")] * bool(at) + figures)
-        self.fields.update(asks)
+        self.fields.update(asks | work_fields())
 
     def design_fields(self) -> list[forms.BoundField]:
         """Fields of the design."""
@@ -84,7 +87,11 @@ class SweepForm(forms.Form):
 
     def figures(self) -> list[forms.BoundField]:
         """Which figures are drawn."""
-        return [self[f"figure{at}"] for at in range(N_FIGURES)]
+        return [self[f"figure{at}"] for at in range(self.n_figures)]
+
+    def work_controls(self) -> list[forms.BoundField]:
+        """What runs on the design."""
+        return [self[name] for name in WORK_CONTROLS]
 
     def asked(self) -> Json:
         """The request of a sweep, as it was typed and before any rule."""
@@ -101,10 +108,18 @@ class SweepForm(forms.Form):
             at = size_path(given.get(SIZE_UNIT))
             write_path(base, at, ALL_KEYS[at].parse(given[SIZE]))
         spans = {name: _span(given.get(name), given.get(f"{name}_values")) for name in ("x", "y")}
-        figures = [given[f"figure{at}"] for at in range(N_FIGURES) if given.get(f"figure{at}")]
+        figures = [given[f"figure{at}"] for at in range(self.n_figures) if given.get(f"figure{at}")]
         asked: Json = {"base": {key: section for key, section in base.items() if section}, **spans}
         asked |= {"figures": list(dict.fromkeys(figures)), "at_bytes": number_of(given.get("at_bytes"))}
+        asked["workload"] = work_asked(given)
         return {key: value for key, value in asked.items() if value is not None}
+
+
+def _n_figures(data: Given, values: Given) -> int:
+    """Figures that the form has room for: all that are given, and N_FIGURES at least."""
+    held = values.get("figures")
+    sent = [int(name.removeprefix("figure")) + 1 for name in data if _FIGURE_NAME.fullmatch(name)]
+    return min(max([N_FIGURES, len(held) if isinstance(held, list) else 0, *sent]), MOST_FIGURES)
 
 
 def _span(field: str | None, typed: str | None) -> Json | None:
@@ -140,5 +155,6 @@ def _initial_of(values: Given) -> Json:
         if isinstance(span, Mapping):
             out |= {name: span.get("field"), f"{name}_values": text_of_values(span.get("values"))}
     figures = values.get("figures")
+    out |= work_initial(values)
     out |= {f"figure{at}": name for at, name in enumerate(figures if isinstance(figures, list) else [])}
     return out

@@ -1,5 +1,6 @@
 """What is asked of a design's workloads: a model to train on it, and a model to serve."""
 
+import json
 import math
 from collections.abc import Mapping
 from functools import cache
@@ -7,10 +8,11 @@ from typing import cast
 
 from django import forms
 
-from designer.forms.asking import AskForm, ask
+from designer.forms.asking import AskForm, ask, hidden, mapping_of, number_of
 from designer.wording.names import PRECISIONS, SERVED_PRECISIONS, TASKS
 from estimator.errors import Problem, SpecError
 from estimator.record import Given, Json
+from estimator.search.columns.work import INFER, TRAIN
 from estimator.units import is_whole_number
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.counts import total_parameters
@@ -38,6 +40,9 @@ BESIDE = {"": "nothing else", POOLS: "prefill and decode apart", SERVERS: "serve
 TRAIN_BESIDE = {key: BESIDE[key] for key in ("", SERVERS)}
 PLACEMENT_DEFAULTS = {"job_name": "job", "script": "train.py", "image": "IMAGE"}
 MOST_DIGITS = 9
+WORK, WORK_MODEL, WORK_LOAD, WORK_KEPT = "work", "work_model", "work_load", "work_kept"  # of a search or a sweep
+WORK_CONTROLS = (WORK, WORK_MODEL, WORK_LOAD)
+USUAL_LOAD, USUAL_MODEL = 4096, "llama3-70b"
 
 
 @cache
@@ -189,3 +194,36 @@ def number(name: str, text: str) -> float:
     if not 0 < value < math.inf:
         raise SpecError([Problem(name, "wrong_type", f"'{text[:20]}' is no number above 0. Type one, such as 0.5.")])
     return value
+
+
+# ---------------------------------------------------------------- what runs on the designs of a search or a sweep
+
+
+def work_fields() -> dict[str, forms.Field]:
+    """Which kind of workload, its model, requests in flight, and what else its request has."""
+    kinds = [("", "None"), (TRAIN, "Training"), (INFER, "Serving")]
+    return {
+        WORK: ask("Workload", "For step time, tokens and dollars a million tokens.", kinds),
+        WORK_MODEL: ask("Model", "", models()),
+        WORK_LOAD: ask("Requests in flight, of serving", "", inputmode="numeric", placeholder=f"{USUAL_LOAD:,}"),
+        WORK_KEPT: hidden(),
+    }
+
+
+def work_initial(values: Given) -> Json:
+    """The controls of the workload of a request."""
+    workload = mapping_of(values.get("workload"))
+    kind = next((one for one in (TRAIN, INFER) if one in workload), "")
+    request = mapping_of(workload.get(kind))
+    model, load = request.get("model") or USUAL_MODEL, request.get("concurrency")
+    kept = json.dumps(workload) if workload else ""
+    return {WORK: kind, WORK_MODEL: model, WORK_LOAD: load, WORK_KEPT: kept}
+
+
+def work_asked(given: Given) -> Json | None:
+    """The workload of what was sent, with the keys of the request that the form does not show; None where nothing runs."""
+    if not (kind := given.get(WORK)):
+        return None
+    kept = mapping_of(given.get(WORK_KEPT))
+    load = {"concurrency": number_of(given.get(WORK_LOAD))} if kind == INFER and given.get(WORK_LOAD) else {}
+    return {kind: {**mapping_of(kept.get(kind)), "model": given.get(WORK_MODEL), **load}}

@@ -261,6 +261,8 @@ def figure_text(value: Any, unit: str) -> str:
         ":1": lambda ratio: f"{significant(float(ratio))}:1",
         "s": lambda seconds: duration_us(seconds * 1e6),
         "ms": lambda milliseconds: duration_us(milliseconds * 1e3),
+        "tokens/s": lambda rate: significant(float(rate)),
+        "tokens": lambda number: significant(float(number)),
         "m": lambda metres: f"{significant(float(metres))} m",
         "yes or no": lambda flag: "yes" if flag else "no",
     }

@@ -8,7 +8,7 @@ from pydantic import Field
 from estimator.record import Json
 from estimator.spec.checking import Section, empty
 
-MOST_LIMITS, MOST_FREE, MOST_TOP, MOST_VENDORS = 20, 12, 200, 50
+MOST_LIMITS, MOST_FREE, MOST_TOP, MOST_VENDORS, MOST_FIGURES = 20, 12, 200, 50, 20
 WHAT, WHAT_SWEEP = "a search", "a sweep"
 DEFAULT_BYTES = 17_179_869_184
 
@@ -90,6 +90,6 @@ class SweepRequest(Section):
     base: Json = Field(description="A DesignSpec.")
     x: Span = Field(description="The field that varies.")
     y: Span | None = Field(None, description="A second one.")
-    figures: list[str] = Field(min_length=1, max_length=20, description="What is answered at every point.")
+    figures: list[str] = Field(min_length=1, max_length=MOST_FIGURES, description="What is answered at every point.")
     workload: Workload | None = Field(None, description="What figures of step time and tokens are of.")
     at_bytes: int = Bytes

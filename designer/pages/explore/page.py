@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from designer.charts.search import front_chart
 from designer.forms.design import LABELS
-from designer.forms.explore import ALLOWED, BARRED, control_of
+from designer.forms.explore import ALLOWED, BARRED, control_of, vendors_named
 from designer.forms.keys import ALL_KEYS, read_path
 from designer.wording.context import Context
 from designer.wording.numbers import MISSING, figure_text, percent, words
@@ -208,8 +208,7 @@ def limit_words(limit: MetLimit) -> str:
     """A limit in words: "Racks: at most 30"."""
     figure = FIGURES[limit.figure]
     if limit.allowed or limit.barred:
-        named = (("only ", limit.allowed), ("none of ", limit.barred))
-        return f"{figure.title}: {' and '.join(word + ', '.join(names) for word, names in named if names)}"
+        return f"{figure.title}: {vendors_named(limit.allowed, limit.barred)}"
     ends = (("at least", limit.least), ("at most", limit.most))
     said = " and ".join(f"{word} {figure_text(end, figure.unit)}" for word, end in ends if end is not None)
     return f"{figure.title}: {said}"

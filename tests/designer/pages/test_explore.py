@@ -98,6 +98,14 @@ def test_it_begins_with_an_answer_whose_best_comes_first(page: Client) -> None:
             ],
             "at_bytes": 2**20,
         },
+        SMALL
+        | {
+            "limits": [
+                {"figure": figure, "most": 1e9, "at_bytes": 2**20 if figure == "cables" else DEFAULT_BYTES}
+                for figure in ("racks", "cables", "switches", "leaves", "spines", "links", "transceivers", "nodes")
+            ],
+            "pareto": [*FRONT, "power_kw"],
+        },
         {
             "base": {
                 "compute": {"server": ["dgx-h100", "dgx-h200"], "gpus": {"from": 64, "to": 512, "factor": 2}},
@@ -108,7 +116,7 @@ def test_it_begins_with_an_answer_whose_best_comes_first(page: Client) -> None:
             "pareto": FRONT,
         },
     ],
-    ids=["free", "limits", "workload", "vendors", "several-of-vendors", "lists-and-ranges"],
+    ids=["free", "limits", "workload", "vendors", "several-of-vendors", "many", "lists-and-ranges"],
 )
 def test_a_request_goes_through_the_form_and_comes_out_as_it_was(page: Client, asked: dict[str, Any]) -> None:
     response = page.post(reverse("explore"), sent_by_a_browser(ExploreForm(values=asked)))
@@ -173,6 +181,27 @@ def test_wrong_types_and_limits_are_named_beside_their_control(
     response = shown(page, SMALL | {"base": SMALL["base"] | base} | more)
     assert response.status_code == 422
     assert f'href="#id_{control}"' in response.content.decode()
+
+
+def test_limits_behind_one_of_vendors_keep_their_control() -> None:
+    vendors = {"figure": "switch_vendors", "barred": ["Cisco"]}
+    limits = [vendors, {"figure": "racks", "most": 9}, vendors, {"figure": "tiers", "least": 4}]
+    asked = SMALL | {"limits": limits}
+    with pytest.raises(SpecError) as refused:
+        found(asked, None)
+    assert [control_of(one, asked) for one in refused.value.problems] == [("limit1", "Limit 2")]
+    assert ExploreForm(values=asked)["limit1"].value() == "tiers"
+
+
+def test_limits_on_vendors_that_the_controls_do_not_show_stand_beside_them(page: Client) -> None:
+    hidden = {"figure": "vendors", "barred": ["Cisco", "Edgecore"]}
+    first = {"figure": "switch_vendors", "allowed": ["NVIDIA"]}
+    words = text_of(shown(page, SMALL | {"limits": [first, hidden]}))
+    said = "Vendors of switches, transceivers and cables: none of Cisco, Edgecore"
+    assert f"“Any vendor” drops this too: {said} " in words
+    assert "drops this too" not in text_of(shown(page, SMALL | {"limits": [first]}))
+    both = first | {"barred": ["Dell"]}
+    assert "Vendors of switches: only NVIDIA and none of Dell" in text_of(shown(page, SMALL | {"limits": [both]}))
 
 
 def test_vendors_that_would_have_to_be_let_in_are_one_click_away(page: Client) -> None:

@@ -39,7 +39,15 @@ def shown(page: Client, asked: Any, **more: str) -> Any:
     return page.get(reverse("explore-sweep"), {"ask": json.dumps(asked), **more})
 
 
-@pytest.mark.parametrize("asked", [BY_SIZE, OVER_TWO], ids=["one-field", "two-fields"])
+OF_WORK: dict[str, Any] = {
+    "base": BASE,
+    "x": {"field": "compute.nodes", "values": [8, 64]},
+    "figures": ["step_s", "tokens_per_s_per_gpu", "usd_per_million_tokens", "network_usd"],
+    "workload": {"train": {"model": "llama3-8b", "parallel": {"tp": 8, "pp": 1}}},
+}
+
+
+@pytest.mark.parametrize("asked", [BY_SIZE, OVER_TWO, OF_WORK], ids=["one-field", "two-fields", "workload"])
 def test_a_sweep_goes_through_the_form_and_comes_out_as_it_was(page: Client, asked: dict[str, Any]) -> None:
     response = page.post(reverse("explore-sweep"), sent_by_a_browser(SweepForm(values=asked)))
     (text,) = parse_qs(urlsplit(response["Location"]).query)["ask"]
@@ -93,6 +101,23 @@ def test_over_two_fields_a_map_has_a_cell_a_point(page: Client) -> None:
     assert len(chart.spec["data"]["values"]) == len(chart.table.rows) == 4
     assert rendered([chart.spec])[0]["length"] > 5_000
     assert "1:1, 512" in text_of(shown(page, OVER_TWO))
+
+
+def test_step_time_and_dollars_a_million_tokens_are_drawn_along_a_field(page: Client) -> None:
+    answer = swept(OF_WORK, None)
+    for point in answer.points:
+        assert point.figures is not None
+        spec = parse_spec({**BASE, "compute": {"server": "dgx-h100", "nodes": point.x}}, load_catalog())
+        (made,) = estimate([spec], load_catalog(), ("cost",))
+        hour, rate = made.cost.usd_per_gpu_hour.typical, point.figures["tokens_per_s_per_gpu"]
+        assert point.figures["usd_per_million_tokens"] == pytest.approx(hour / (rate * 3600 / 1e6), abs=1e-4)
+    assert answer.points[0].figures["step_s"] != answer.points[1].figures["step_s"]
+    words = text_of(shown(page, OF_WORK))
+    assert "Training step by " in words
+    assert "Cost of a million tokens by " in words
+    refused = shown(page, {key: value for key, value in OF_WORK.items() if key != "workload"})
+    assert refused.status_code == 422
+    assert 'href="#id_figure0"' in refused.content.decode()
 
 
 def test_a_point_opens_as_a_design_with_its_figures(page: Client, owner: User) -> None:

@@ -118,6 +118,9 @@ def test_a_parameter_reads_as_its_unit_asks():
         (0.0312, "ms", f"31.2{NB}µs"),
         (8.5, "ms", f"8.50{NB}ms"),
         (1016.0, "switches", "1,016"),
+        (0.5234, "tokens/s", "0.523"),
+        (12_345.6, "tokens/s", "12,346"),
+        (8.7654, "tokens", "8.77"),
         (float("nan"), "s", numbers.MISSING),
     ],
 )
