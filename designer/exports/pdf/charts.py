@@ -4,8 +4,9 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from reportlab.graphics.shapes import Drawing, Line, Polygon, PolyLine, Rect, String
+from reportlab.graphics.shapes import Circle, Drawing, Line, Polygon, PolyLine, Rect, String
 from reportlab.lib.colors import Color
 
 from estimator.pdf.style import CHART, LINE, LINE_STRONG, MUTED, TEXT
@@ -237,3 +238,72 @@ def tornado(
         Line(plot.x(middle), plot.bottom, plot.x(middle), plot.high - 6, strokeColor=TEXT, strokeWidth=0.8)
     )
     return plot.drawing
+
+
+# ---------------------------------------------------------------- points
+
+
+@dataclass(frozen=True)
+class Points:
+    """A series of points; ``is_stepped`` draws the line of a front through them."""
+
+    name: str
+    at: Sequence[tuple[float, float]]
+    is_stepped: bool = False
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis says, how it prints a value, and whether its scale is logarithmic."""
+
+    title: str
+    words: Words
+    is_log: bool = False
+
+    def place(self, value: float) -> float:
+        return math.log10(value) if self.is_log else value
+
+    def range_of(self, values: Sequence[float]) -> tuple[float, float]:
+        """Ends with some room around the values."""
+        placed = [self.place(value) for value in values]
+        room = (max(placed) - min(placed)) * 0.06 or abs(placed[0]) * 0.06 or 1.0
+        return min(placed) - room, max(placed) + room
+
+    def ticks(self, ends: tuple[float, float], about: int) -> list[float]:
+        """Places of ticks between two ends."""
+        if not self.is_log:
+            return [tick for tick in nice_ticks(*ends, about) if ends[0] <= tick <= ends[1]]
+        decades = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
+        every = [math.log10(factor) + power for power in decades for factor in (1, 2, 5)]
+        return [tick for tick in every if ends[0] <= tick <= ends[1]]
+
+    def tick_words(self, tick: float) -> str:
+        return self.words(10**tick if self.is_log else tick)
+
+
+def points_chart(
+    series: Sequence[Points], colors: Sequence[Color], wide: float, high: float, x: Axis, y: Axis
+) -> Drawing:
+    """Points by two figures, each series with a shape and a colour of its own."""
+    every = [at for one in series for at in one.at]
+    ends = x.range_of([at[0] for at in every]), y.range_of([at[1] for at in every])
+    plot = Plot(wide, high, *ends, left=52)
+    plot.y_axis(y.title, y.tick_words, y.ticks(plot.y_range, 5))
+    plot.x_axis(x.title, x.tick_words, x.ticks(plot.x_range, 7))
+    for k, (one, color) in reversed(list(enumerate(zip(series, colors, strict=True)))):
+        placed = sorted((plot.x(x.place(a)), plot.y(y.place(b))) for a, b in one.at)
+        if one.is_stepped and len(placed) > 1:
+            steps = [number for (a, b), (c, _) in pairwise(placed) for number in (a, b, c, b)]
+            plot.drawing.add(PolyLine([*steps, *placed[-1]], strokeColor=color, strokeWidth=0.9))
+        for left, up in placed:
+            plot.drawing.add(_mark(k, left, up, color))
+    return plot.drawing
+
+
+def _mark(shape: int, x: float, y: float, color: Color) -> Circle | Rect | Polygon:
+    """A circle, a square or a diamond."""
+    if shape == 0:
+        return Circle(x, y, 2.8, fillColor=color, strokeColor=None)
+    if shape == 1:
+        return Rect(x - 2, y - 2, 4, 4, fillColor=color, strokeColor=None)
+    return Polygon([x, y + 4.2, x + 4.2, y, x, y - 4.2, x - 4.2, y], fillColor=color, strokeColor=None)

@@ -4,18 +4,25 @@ import hashlib
 import json
 from datetime import datetime
 
+from designer.charts.search import ON_FRONT, OTHERS, PRESENT, axes_of_front
 from designer.exports.csv import csv_bytes
-from designer.exports.downloads import CSV_TYPE, XLSX_TYPE, Download
+from designer.exports.downloads import CSV_TYPE, PDF_TYPE, XLSX_TYPE, Download
 from designer.exports.file_names import design_file_stem
+from designer.exports.pdf.charts import Points
+from designer.exports.reports.found import FoundPaper, found_report
+from designer.exports.reports.found import FoundRow as PaperRow
 from designer.exports.tables import ANY, COUNT, MONEY, Cell, Column, Table
 from designer.exports.xlsx import xlsx_bytes
+from designer.pages.explore.page import FoundRow, found_page, ways_out
+from designer.wording.numbers import usd_range
 from estimator.catalog.loader import load_catalog
 from estimator.record import Given
 from estimator.search.figures import FIGURES, Figure
 from estimator.search.result import FoundDesign, Search
 from estimator.version import MODEL_VERSION
+from estimator.wording import in_sentence
 
-FOUND_FILES = ("csv", "xlsx", "json")
+FOUND_FILES = ("csv", "xlsx", "json", "pdf")
 JSON_TYPE = "application/json"
 _COUNTED = ("switches", "links", "cables", "transceivers", "racks", "RU", "tiers", "nodes", "GPUs", "vendors", "parts")
 
@@ -78,7 +85,71 @@ def found_download(form: str, name: str, asked: Given, found: Search, created: d
     if form == "json":
         text = json.dumps({"request": dict(asked), "answer": found.as_json()}, indent=2, ensure_ascii=False)
         return Download(f"{stem}.json", JSON_TYPE, text.encode())
+    if form == "pdf":
+        foot = f"request {digest[:16]} · model {MODEL_VERSION} · catalog {load_catalog().version}"
+        return Download(f"{stem}.pdf", PDF_TYPE, found_report(_paper(name, asked, found, foot), created))
     if form == "csv":
         provenance = (name, digest, MODEL_VERSION, load_catalog().version)
         return Download(f"{stem}.csv", CSV_TYPE, csv_bytes(found_table(found), provenance))
     return Download(f"{stem}.xlsx", XLSX_TYPE, xlsx_bytes([found_table(found), request_table(asked)], name, created))
+
+
+# ---------------------------------------------------------------- the paper
+
+
+def _paper(name: str, asked: Given, found: Search, foot: str) -> FoundPaper:
+    """What the page says of an answer, for print."""
+    pareto = asked.get("pareto", [])
+    page = found_page(found, pareto, load_catalog())
+    axes = axes_of_front(pareto, found.objective)
+    better = [
+        f"{figure.title} {by} {'more' if figure.is_more else 'less'}, and no worse otherwise: {design}"
+        + (f" (better in {share} of the draws of prices)" if share else "")
+        for figure, by, design, share in page.regret
+    ]
+    return FoundPaper(
+        name=f"{name}, found" if found.present else "Found designs",
+        foot=foot,
+        looked_at=_looked_at(found),
+        said=(
+            ("Better than the present design", better),
+            ("How sure the prices are", page.chance),
+            ("What binds", page.binding),
+            ("What would make a design possible", [way.words for way in ways_out(found, asked)]),
+        ),
+        axes=axes,
+        points=_points(found, axes),
+        heads=[head.title.replace("Oversubscription", "Oversub.") for head in page.heads],
+        rows=[_paper_row(row) for row in page.rows],
+        is_drawn=found.draws is not None,
+        request=asked,
+    )
+
+
+def _looked_at(found: Search) -> str:
+    best = f"Best is {in_sentence(FIGURES[found.objective].title)}. "
+    return (
+        f"{best}{found.looked_at:,} combinations were looked at, {found.built:,} can be built, {found.feasible:,} meet the "
+        "limits."
+    )
+
+
+def _paper_row(row: FoundRow) -> PaperRow:
+    notes = [*(["on the front"] if row.is_on_front else []), *([f"and {row.alike:,} alike"] if row.alike else [])]
+    cells = [(cell.text, usd_range(cell.ends) if cell.ends else "") for cell in row.cells]
+    behind = row.lost, f"for {row.bought}" if row.bought else ""
+    return PaperRow(str(row.rank), row.name, ", ".join(notes), cells, (row.wins.text, row.wins.ends or ""), behind)
+
+
+def _points(found: Search, axes: tuple[str, str]) -> list[Points]:
+    """The front, the other designs of the list, and the present one."""
+    on_front = set(found.front)
+    sides: tuple[list[tuple[float, float]], ...] = ([], [], [])
+    every = [(int(at not in on_front), one.figures) for at, one in enumerate(found.designs)]
+    every += [(2, found.present.figures)] if found.present else []
+    for side, figures in every:
+        x, y = (figures[name] for name in axes)
+        if x is not None and y is not None:
+            sides[side].append((x, y))
+    names = (ON_FRONT, OTHERS, PRESENT)
+    return [Points(name, at, is_stepped=at is sides[0]) for name, at in zip(names, sides, strict=True)]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from designer.charts.search import front_chart
+from designer.charts.vega import Chart
 from designer.forms.design import LABELS
 from designer.forms.explore import ALLOWED, BARRED, control_of, vendors_named
 from designer.forms.keys import ALL_KEYS, read_path
@@ -99,29 +100,55 @@ def heads_of(objective: str, pareto: Sequence[str]) -> list[Head]:
     ]
 
 
-def found_context(found: Search, pareto: Sequence[str], catalog: Catalog) -> Context:
-    """Everything that the page says of an answer."""
+class FoundPage(NamedTuple):
+    """Everything that the page and the paper say of an answer."""
+
+    found: Search
+    names: list[str]
+    heads: list[Head]
+    rows: list[FoundRow]
+    tied: list[FoundRow]
+    """Rows that prices do not tell apart, and in ``apart`` the others."""
+    apart: list[FoundRow]
+    chance: list[str]
+    present_cells: list[Cell]
+    regret: list[tuple[Figure, str, str, str]]
+    measured: str
+    objective: Figure
+    charts: list[Chart]
+    binding: list[str]
+    not_built: list[tuple[str, int]]
+
+
+def found_page(found: Search, pareto: Sequence[str], catalog: Catalog) -> FoundPage:
+    """An answer in words."""
     names = design_names(found.designs, catalog)
     heads = heads_of(found.objective, pareto)
     chart = front_chart(found, names, pareto)
     present = found.present
     rows = list(_rows(found, names, heads))
     tied = {*found.undecided} if len(found.undecided) > 1 else set()
-    return {
-        "found": found,
-        "heads": heads,
-        "rows": rows,
-        "tied": [row for row in rows if row.place in tied],
-        "apart": [row for row in rows if row.place not in tied],
-        "chance": _chance_words(found, names),
-        "present_cells": _cells(present.figures, present.ranges_usd, heads) if present else [],
-        "regret": [_better(one, names) for one in present.regret] if present else [],
-        "measured": " and ".join(in_sentence(FIGURES[name].title) for name in pareto or (found.objective,)),
-        "objective": FIGURES[found.objective],
-        "charts": [chart] if chart else [],
-        "binding": [_binding(found, one) for one in found.binding],
-        "not_built": [(words(code), count) for code, count in found.not_built.items()],
-    }
+    return FoundPage(
+        found=found,
+        names=names,
+        heads=heads,
+        rows=rows,
+        tied=[row for row in rows if row.place in tied],
+        apart=[row for row in rows if row.place not in tied],
+        chance=_chance_words(found, names),
+        present_cells=_cells(present.figures, present.ranges_usd, heads) if present else [],
+        regret=[_better(one, names) for one in present.regret] if present else [],
+        measured=" and ".join(in_sentence(FIGURES[name].title) for name in pareto or (found.objective,)),
+        objective=FIGURES[found.objective],
+        charts=[chart] if chart else [],
+        binding=[_binding(found, one) for one in found.binding],
+        not_built=[(words(code), count) for code, count in found.not_built.items()],
+    )
+
+
+def found_context(found: Search, pareto: Sequence[str], catalog: Catalog) -> Context:
+    """The same as a template takes it."""
+    return found_page(found, pareto, catalog)._asdict()
 
 
 def _better(one: Regret, names: Sequence[str]) -> tuple[Figure, str, str, str]:

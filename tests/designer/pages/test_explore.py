@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.forms import Form
 from django.test import Client
 from django.urls import reverse
+from pypdf import PdfReader
 
 from designer.charts.search import PRESENT_PLACE, front_chart
 from designer.forms.explore import ExploreForm, control_of
@@ -22,7 +23,7 @@ from designer.pages.explore.asked import MOST_BYTES
 from designer.pages.explore.page import design_names
 from designer.services.designs.saving import save_design
 from designer.services.searches.asking import FRONT, first_request, found, whole_request
-from designer.wording.numbers import percent
+from designer.wording.numbers import percent, usd
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.pipeline import estimate
@@ -346,6 +347,25 @@ def test_files_have_every_design_and_figure(page: Client) -> None:
     assert json.loads(files["json"].content) == {"request": SMALL, "answer": answer.as_json()}
     assert page.get(reverse("explore-file", args=["txt"])).status_code == 404
     assert page.get(reverse("explore-file", args=["csv"]), {"ask": '{"base": 1}'}).status_code == 422
+
+
+def test_the_paper_has_the_front_the_designs_and_the_request(page: Client, owner: User) -> None:
+    design = poor(owner)
+    asked = SMALL | {"limits": [{"figure": "oversubscription", "most": 1}]}
+    address = {"ask": json.dumps(asked), "design": str(design.pk)}
+    response = page.get(reverse("explore-file", args=["pdf"]), address)
+    assert response["Content-Type"] == "application/pdf"
+    words = " ".join(" ".join(one.extract_text() for one in PdfReader(io.BytesIO(response.content)).pages).split())
+    answer = found(asked, design)
+    for name in design_names(answer.designs, load_catalog()):
+        assert name in words
+    for said in ("All-to-all on all GPUs against network purchase", "Better than the present design", "How sure the prices are"):
+        assert said in words
+    assert usd(answer.designs[0].figures["network_usd"]).replace("\xa0", " ") in words
+    assert '"figure": "oversubscription"' in words
+    impossible = SMALL | {"limits": [{"figure": "racks", "most": 1}]}
+    nothing = page.get(reverse("explore-file", args=["pdf"]), {"ask": json.dumps(impossible)})
+    assert "What would make a design possible" in PdfReader(io.BytesIO(nothing.content)).pages[0].extract_text()
 
 
 def test_the_chart_draws(page: Client) -> None:
