@@ -18,6 +18,7 @@ from estimator.search.draws import SURE
 from estimator.search.figures import FIGURES, Figure
 from estimator.search.result import Binding, Chance, FoundDesign, Lost, MetLimit, Regret, Relaxation, Search
 from estimator.spec.parse import parse_spec
+from estimator.units import counted
 from estimator.wording import in_sentence
 
 ALWAYS = (
@@ -300,6 +301,43 @@ def _moved(limit: Json, to: Any) -> Json:
     least, most = limit.get("least"), limit.get("most")
     ends = {"least": to} if least is not None and to < least else {"most": to} if most is not None and to > most else {}
     return limit | ends
+
+
+def unknown_objective(found: Search, asked: Given) -> str:
+    """Why a search without limits has no best design; "" where that is not why."""
+    if found.feasible or not found.built or asked.get("limits"):
+        return ""
+    figure = in_sentence(FIGURES[found.objective].title)
+    return (
+        f"Of the {counted(found.built, 'design')} that can be built none has a known {figure}: a part has no price, or the GPU "
+        "is not named. Take a server of the catalog, or another figure to be best."
+    )
+
+
+# ---------------------------------------------------------------- what is not searched
+
+NOT_SEARCHED = (
+    "Not varied here, and in every figure as the request has them: storage and management networks, the floor plan and "
+    "lengths set manually, uplinks of a rate of their own, split ports, ports kept free, growth. Parts that are announced and "
+    "not sold yet are tried where a list names them, not where a switch is free. Networks are trees of one to three tiers "
+    "and rails without spines: no torus, no dragonfly."
+)
+
+
+def not_searched(base: Any) -> list[str]:
+    """What a search leaves as it is, what the base has of it first."""
+    given: Given = base if isinstance(base, Mapping) else {}
+    others, site = given.get("other_fabrics"), given.get("site")
+    roles = [str(one.get("role")) for one in others if isinstance(one, Mapping)] if isinstance(others, list) else []
+    kept = [f"the networks beside compute ({', '.join(roles)})"] if roles else []
+    kept += ["the floor plan"] if isinstance(site, Mapping) and site.get("plan") is not None else []
+    if not kept:
+        return [NOT_SEARCHED]
+    words = (
+        f"Every design of this list has {' and '.join(kept)} of the request, counted and priced for it by the whole estimate; "
+        "the search varies the compute network alone."
+    )
+    return [words, NOT_SEARCHED]
 
 
 # ---------------------------------------------------------------- names of designs

@@ -14,7 +14,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from designer.forms.explore import ExploreForm
 from designer.pages.explore.asked import Asked, asked_of, design_of, too_long
 from designer.pages.explore.files import FOUND_FILES, found_download
-from designer.pages.explore.page import found_context, names_of, problems_shown, ways_out
+from designer.pages.explore.page import (
+    found_context,
+    names_of,
+    not_searched,
+    problems_shown,
+    unknown_objective,
+    ways_out,
+)
 from designer.pages.sending import attachment
 from designer.services.access import owner_of
 from designer.services.bounded_json import json_object
@@ -56,7 +63,9 @@ def answered(request: HttpRequest, asked: Asked, answer: Search, **more: object)
     """The page with an answer."""
     context = context_of(request, asked) | found_context(answer, asked.request.get("pareto", []), load_catalog()) | more
     ways = [(way.words, Asked(way.asked, asked.design).address) for way in ways_out(answer, asked.request)]
-    return render(request, "designer/explore/explore.html", context | {"ways_out": ways})
+    context |= {"ways_out": ways, "unknown": unknown_objective(answer, asked.request)}
+    context |= {"not_searched": not_searched(whole_request(*asked).get("base"))}
+    return render(request, "designer/explore/explore.html", context)
 
 
 def refused(request: HttpRequest, asked: Asked, problems: Sequence[Problem]) -> HttpResponse:

@@ -243,6 +243,13 @@ def test_where_nothing_meets_the_limits_what_would_is_one_click_away(page: Clien
     assert "Designs, the best first" in text_of(after)
 
 
+def test_where_the_objective_is_not_known_the_page_says_that_and_not_to_drop_limits(page: Client) -> None:
+    base = {"compute": {"server": "custom", "nodes": 32}, "fabric": {"generation": "ndr"}}
+    words = text_of(shown(page, {"base": base, "objective": "network_usd"}))
+    assert "Of the 1 design that can be built none has a known network purchase" in words
+    assert "Drop a limit" not in words
+
+
 def test_a_limit_that_costs_money_says_how_much(page: Client) -> None:
     base = SMALL["base"] | {"compute": {"server": "dgx-h100", "nodes": 64}}
     words = text_of(shown(page, {"base": base, "limits": [{"figure": "oversubscription", "most": 1}]}))
@@ -292,6 +299,20 @@ def test_what_the_form_does_not_show_of_a_design_stays(owner: User) -> None:
     assert whole["base"]["fabric"] == {"generation": "ndr", "reserved": {"leaf_ports": 2}}
     assert whole["base"]["economics"] == {"pue": 1.2}
     assert whole["present"]["fabric"]["oversubscription"] == "2:1"
+
+
+def test_what_is_not_searched_is_said_with_what_the_design_has_of_it(page: Client, owner: User) -> None:
+    given = {**SMALL["base"], "other_fabrics": [{"role": "storage"}], "site": {"plan": {}}}
+    given["fabric"] = {"generation": "ndr"}
+    design = save_design(owner, parse_spec({"name": "Hall", **given}, load_catalog()))
+    compute = {"server": "dgx-h100", "nodes": 32}
+    asked = {"base": {"compute": compute, "fabric": {"generation": "ndr"}}, "objective": "network_usd"}
+    words = text_of(shown(page, asked, design=str(design.pk)))
+    assert "has the networks beside compute (storage) and the floor plan of the request" in words
+    plain = text_of(shown(page, SMALL))
+    assert "of the request, counted and priced" not in plain
+    assert "Not varied here" in plain
+    assert "no torus, no dragonfly" in plain
 
 
 def test_the_design_of_somebody_else_is_not_searched_from(page: Client) -> None:
@@ -359,7 +380,11 @@ def test_the_paper_has_the_front_the_designs_and_the_request(page: Client, owner
     answer = found(asked, design)
     for name in design_names(answer.designs, load_catalog()):
         assert name in words
-    for said in ("All-to-all on all GPUs against network purchase", "Better than the present design", "How sure the prices are"):
+    for said in (
+        "All-to-all on all GPUs against network purchase",
+        "Better than the present design",
+        "How sure the prices are",
+    ):
         assert said in words
     assert usd(answer.designs[0].figures["network_usd"]).replace("\xa0", " ") in words
     assert '"figure": "oversubscription"' in words

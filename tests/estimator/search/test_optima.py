@@ -2,8 +2,9 @@
 
 With one price a port and one radix P, a network costs its switches. Two levels without blocking take ⌈N ÷ ⌊P/2⌋⌉ edge switches
 and the fewest cores that their uplinks can be dealt out to in equal bundles. That rule is of K. S. Solnushkin, "Automated
-Design of Two-Layer Fat-Tree Networks", arXiv:1301.6179 (2013), and the primer at clusterdesign.org/fat-trees; the numbers
-expected here are not copied from either: they come from that rule by hand, and from the enumeration in ``fewest``.
+Design of Two-Layer Fat-Tree Networks", arXiv:1301.6179 (2013), and the primer at clusterdesign.org/fat-trees. Of both the
+abstract and the beginning could be read, not their tables; his tool's source is public, but its answers rest on lists of
+switches that are not. So the numbers expected here come from that rule by hand, and from the enumeration in ``fewest``.
 """
 
 from math import ceil

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from estimator.errors import InfeasibleDesign, SpecError
-from estimator.pipeline import estimate
 from estimator.search.front import front_of
-from estimator.spec.parse import parse_spec
-from tests.estimator.search.brute_force import CATALOG, searched
+from tests.estimator.search.brute_force import searched
+from tests.estimator.search.savings import ASKS, DOCUMENT, saving
 
 BASE = {
     "compute": {"server": "dgx-h100", "nodes": 64},
@@ -307,27 +306,10 @@ def test_other_networks_are_in_the_figures() -> None:
 
 # ---------------------------------------------------------------- the default of the form
 
-ASKS = [
-    ("dgx-h100", "ndr", 64),
-    ("dgx-h100", "ndr", 1_024),
-    ("dgx-h100", "ndr", 2_048),
-    ("dgx-b200", "ndr", 512),
-    ("dgx-b200", "ndr", 2_016),
-    ("hgx-b200-10u", "roce-400", 1_024),
-    ("hgx-h100-8u", "roce-400", 256),
-    ("gb300-tray", "xdr", 1_152),
-    ("gb300-tray", "xdr", 100_000),
-    ("smc-8125gs-mi300x", "roce-400", 128),
-    ("smc-8125gs-mi300x", "roce-400", 1_024),
-    ("dgx-h100", "ndr", 16_384),
-]
 
-
-@pytest.mark.parametrize(("server", "generation", "gpus"), ASKS)
-def test_a_search_never_costs_more_than_the_default_of_the_form(server: str, generation: str, gpus: int) -> None:
-    base = {"compute": {"server": server, "gpus": gpus}, "fabric": {"generation": generation}}
-    free = ["uplink_spread"] if gpus > 10_000 else ["leaf_switch", "tiers", "uplink_spread"]
-    best = searched({"base": base, "free": free, "top": 1})["designs"][0]
-    (default,) = estimate([parse_spec(base, CATALOG)], CATALOG, ("bom", "cost"))
-    assert best["figures"]["gpus"] >= gpus
-    assert best["figures"]["network_usd"] <= default.cost.capex_usd.network.typical
+@pytest.mark.parametrize("ask", ASKS)
+def test_a_search_never_costs_more_than_the_default_and_its_row_of_the_document_says_by_how_much(ask: Any) -> None:
+    made = saving(*ask)
+    assert made.found_gpus >= made.gpus
+    assert made.best_usd <= made.default_usd
+    assert f"\n{made.row}\n" in DOCUMENT.read_text(), "python -m tests.estimator.search.savings --write"
