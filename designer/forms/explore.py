@@ -278,7 +278,7 @@ def control_of(problem: Problem, asked: Given) -> tuple[str, str]:
         kind, at = named[1], int(named[2])
         if kind == "free":
             free = list(_listed(asked, "free"))
-            path = free[at] if at < len(free) else ""
+            path = free[at] if at < len(free) and isinstance(free[at], str) else ""
         else:
             if kind == "limits":
                 return _control_of_limit(at, list(_listed(asked, kind)))
@@ -427,7 +427,7 @@ def _initial_of(values: Given) -> Context:
     for at, limit in enumerate(one for one in limits if not _names_vendors(one)):
         out |= {f"limit{at}": limit.get("figure"), f"least{at}": limit.get("least"), f"most{at}": limit.get("most")}
         size = limit.get("at_bytes")
-        out |= {f"own_bytes{at}": size} if size not in (None, out["at_bytes"]) else {}
+        out |= {f"own_bytes{at}": size} if size not in (None, out.get("at_bytes")) else {}
     return out
 
 

@@ -111,7 +111,7 @@ class SweepForm(forms.Form):
         figures = [given[f"figure{at}"] for at in range(self.n_figures) if given.get(f"figure{at}")]
         asked: Json = {"base": {key: section for key, section in base.items() if section}, **spans}
         asked |= {"figures": list(dict.fromkeys(figures)), "at_bytes": number_of(given.get("at_bytes"))}
-        asked["workload"] = work_asked(given)
+        asked |= {"workload": work_asked(given)}
         return {key: value for key, value in asked.items() if value is not None}
 
 

@@ -30,7 +30,7 @@ def _problems(limit: Limit, where: str, before: Sequence[Limit], known: Sequence
         return []
     is_bounded = limit.least is not None or limit.most is not None
     if limit.allowed is not None or limit.barred is not None:
-        return _vendor_problems(limit, where, known, is_bounded)
+        return _vendor_problems(limit, where, before, known, is_bounded)
     if not is_bounded:
         return [Problem(where, "missing", f"The limit of {limit.figure} has neither 'least' nor 'most'.")]
     out = _out_of_reach(limit, where)
@@ -38,7 +38,7 @@ def _problems(limit: Limit, where: str, before: Sequence[Limit], known: Sequence
     least = max((one.least for one in same if one.least is not None), default=None)
     most = min((one.most for one in same if one.most is not None), default=None)
     if least is not None and most is not None and least > most:
-        message = f"{limit.figure} cannot be at least {least:,} and at most {most:,}. Change one of the two."
+        message = f"{limit.figure} cannot be at least {least:,.12g} and at most {most:,.12g}. Change one of the two."
         out.append(Problem(where, "contradiction", message))
     return out
 
@@ -46,18 +46,20 @@ def _problems(limit: Limit, where: str, before: Sequence[Limit], known: Sequence
 def _out_of_reach(limit: Limit, where: str) -> list[Problem]:
     """Ends that no design can have: below nothing, or above the largest value of a figure that has one."""
     out = [
-        Problem(f"{where}.{end}", "out_of_range", f"{limit.figure} is never below 0, and {value:,} was given.")
+        Problem(f"{where}.{end}", "out_of_range", f"{limit.figure} is never below 0, and {value:,.12g} was given.")
         for end, value in (("least", limit.least), ("most", limit.most))
         if value is not None and value < 0
     ]
     largest = FIGURES[limit.figure].largest
     if largest is not None and limit.least is not None and limit.least > largest:
-        message = f"{limit.figure} is never above {largest:g}, and at least {limit.least:,} was given."
+        message = f"{limit.figure} is never above {largest:g}, and at least {limit.least:,.12g} was given."
         out.append(Problem(f"{where}.least", "out_of_range", message))
     return out
 
 
-def _vendor_problems(limit: Limit, where: str, known: Sequence[str], is_bounded: bool) -> list[Problem]:
+def _vendor_problems(
+    limit: Limit, where: str, before: Sequence[Limit], known: Sequence[str], is_bounded: bool
+) -> list[Problem]:
     """Names that are no vendor's, or are both allowed and barred, lists without a name, and lists of another figure."""
     if limit.figure not in SET_OF:
         message = f"'allowed' and 'barred' are of the figures {' and '.join(SET_OF)}, and {limit.figure} was given."
@@ -81,7 +83,18 @@ def _vendor_problems(limit: Limit, where: str, known: Sequence[str], is_bounded:
         out.append(
             Problem(where, "contradiction", f"{', '.join(both)} cannot be allowed and barred. Drop one of them.")
         )
+    if not out and not _allowed_by([one for one in (*before, limit) if one.figure == limit.figure], known):
+        message = f"Together the limits of {limit.figure} leave no vendor. Allow one more, or drop one of these limits."
+        out.append(Problem(where, "contradiction", message))
     return out
+
+
+def _allowed_by(limits: Sequence[Limit], known: Sequence[str]) -> set[str]:
+    """Vendors that all limits on names leave."""
+    left = {*known}
+    for one in limits:
+        left &= {*(one.allowed or known)} - {*(one.barred or ())}
+    return left
 
 
 # ---------------------------------------------------------------- candidates

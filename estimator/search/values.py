@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError
 from estimator.record import Given, Json
-from estimator.spec.change import apply_change, read_path
+from estimator.spec.change import SIZES, apply_change, read_path
 from estimator.spec.checking import near_words, validated
 from estimator.spec.design import SECTIONS
 from estimator.spec.fabric import Generation
@@ -103,6 +103,7 @@ def axes_of(base: Given, free: Sequence[str], catalog: Catalog) -> tuple[Json, t
             fixed = apply_change(fixed, {path: None})
         except SpecError as error:
             problems += error.problems
+    problems += _sizes_given_twice(base, axes)
     taken = {axis.path for axis in axes}
     for at, name in enumerate(free):
         try:
@@ -126,6 +127,16 @@ def axes_of(base: Given, free: Sequence[str], catalog: Catalog) -> tuple[Json, t
     if problems:
         raise SpecError(problems)
     return fixed, tuple(axes)
+
+
+def _sizes_given_twice(base: Given, axes: Sequence[Axis]) -> list[Problem]:
+    """A size that is a list or a range beside another size: taking one of them out would drop both."""
+    given = [path for path in SIZES if read_path(base, path) is not None]
+    several = [axis.path for axis in axes if axis.path in SIZES]
+    if not several or len(given) < 2:
+        return []
+    message = f"The size is given twice, as {' and '.join(given)}. Give one of them."
+    return [Problem(f"base.{several[0]}", "contradiction", message)]
 
 
 def _is_range(value: Any) -> bool:
@@ -184,9 +195,15 @@ def _by_step(first: int | float, last: int | float, step: int | float, where: st
     if step <= 0:
         raise SpecError([Problem(f"{where}.step", "out_of_range", f"A step is above 0, and {step:,} was given.")])
     count = math.floor((last - first) / step + 1e-9) + 1
-    _bounded(count, where, f"a step of at least {math.ceil((last - first) / (MOST_VALUES - 1)):,}")
+    _bounded(count, where, f"a step of at least {_least_step((last - first) / (MOST_VALUES - 1), first, last)}")
     values = (first + i * step for i in range(count))
     return tuple(one if isinstance(one, int) else round(one, _DIGITS) for one in values)
+
+
+def _least_step(least: float, first: int | float, last: int | float) -> str:
+    """The step with which a range is short enough, rounded up: whole between whole ends."""
+    unit = 1 if isinstance(first, int) and isinstance(last, int) else 10.0 ** math.floor(math.log10(least))
+    return f"{math.ceil(least / unit) * unit:,.12g}"
 
 
 def _by_factor(first: int | float, last: int | float, factor: int | float, where: str) -> tuple[int | float, ...]:

@@ -223,7 +223,16 @@ def test_a_request_that_an_address_cannot_hold_is_refused_with_a_way_out(page: C
     assert "POST /api/v1/searches/" in text_of(response)
 
 
-NO_REQUESTS = ("{", "[]", '{"base": 7}', '{"base": {}, "limits": 3}', '{"base": {"compute": 5}}', '{"a": NaN}')
+NO_REQUESTS = (
+    "{",
+    "[]",
+    '{"base": {}, "free": [3]}',
+    '{"base": {}, "free": [["tiers"]]}',
+    '{"base": 7}',
+    '{"base": {}, "limits": 3}',
+    '{"base": {"compute": 5}}',
+    '{"a": NaN}',
+)
 
 
 @pytest.mark.parametrize("text", NO_REQUESTS)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from estimator.search.figures import FIGURES
+from estimator.search.figures import FIGURES, OF_WORKLOAD
 from estimator.spec.change import apply_change
 from tests.estimator.search.brute_force import agrees, every_design, front_of, meets, searched
 
@@ -63,6 +63,7 @@ LIMITS = [
     {"figure": "switches", "most": 40},
 ]
 MONEY = ["network_usd", "tco_usd"]
+PLAIN = ["power_kw", "switches"]  # without draws of prices
 PARETO = [*MONEY, "power_kw", "switches", "all_to_all_gb_s", "all_reduce_gb_s", "bisection_gbit_s", "uplinks_left"]
 
 
@@ -122,6 +123,37 @@ def test_a_search_equals_brute_force(seed: int) -> None:
         sign = -1 if FIGURES[request["objective"]].is_more else 1
         best = min(sign * figures[request["objective"]][1] for figures in known)
         assert agrees(request["objective"], answer["designs"][0]["figures"][request["objective"]], sign * best)
+
+
+MIXED: dict[str, Any] = {  # vendors, planes and rails, in two and three tiers
+    "base": {"compute": {"server": "hgx-h200-8u", "nodes": 33}, "fabric": {"generation": "roce-400"}},
+    "values": {
+        "fabric.leaf_switch": ["nvidia-sn5600", "arista-7060x6-64pe"],
+        "fabric.spine_switch": ["nvidia-sn5600", "dell-z9864f-on"],
+        "fabric.planes": [1, 2],
+        "fabric.tiers": [2, 3],
+    },
+}
+
+
+@pytest.mark.parametrize("figure", [name for name in FIGURES if name not in OF_WORKLOAD])
+def test_a_limit_on_any_figure_keeps_what_brute_force_keeps(figure: str) -> None:
+    base, values = MIXED["base"], MIXED["values"]
+    designs = every_design(base, values)
+    known = sorted(ends[figure][1] for _, ends in designs)
+    middle = known[len(known) // 2]
+    for end in ("least", "most"):
+        limit = {"figure": figure, end: middle}
+        answer = searched(
+            {"base": apply_change(base, values), "objective": PLAIN[0], "limits": [limit], "pareto": PLAIN}
+        )
+        kept = [ends for given, ends in designs if meets(limit, given, ends)]
+        assert answer["built"] == len(designs) > 8
+        assert answer["feasible"] == len(kept) > 0
+        best = min(ends[PLAIN[0]][1] for ends in kept)
+        assert agrees(PLAIN[0], answer["designs"][0]["figures"][PLAIN[0]], best)
+        front = {tuple(answer["designs"][at]["figures"][name] for name in PLAIN) for at in answer["front"]}
+        assert _rounded(front) == _rounded(front_of(kept, PLAIN))
 
 
 def _by_values(values: dict[str, list[Any]], designs: Any) -> Any:

@@ -8,6 +8,7 @@ import pytest
 
 from estimator.errors import InfeasibleDesign, SpecError
 from estimator.search.front import front_of
+from estimator.search.values import MOST_VALUES, values_of
 from tests.estimator.search.brute_force import searched
 from tests.estimator.search.savings import ASKS, DOCUMENT, saving
 
@@ -172,6 +173,17 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "limits[1]",
         "contradiction",
     ),
+    (
+        {"limits": [{"figure": "vendors", "allowed": ["Arista", "Dell"]}, {"figure": "vendors", "barred": ["Arista"]}]}
+        | {"free": ["colour"]},
+        "free[0]",
+        "unknown_field",
+    ),
+    (
+        {"limits": [{"figure": "vendors", "allowed": ["Arista"]}, {"figure": "vendors", "barred": ["Arista"]}]},
+        "limits[1]",
+        "contradiction",
+    ),
     ({"colour": 1}, "colour", "unknown_key"),
 ]
 
@@ -192,6 +204,7 @@ WRONG_VALUES: list[tuple[str, Any, str, str]] = [
     ("nodes", {"from": 1, "to": 10**400}, "base.compute.nodes.to", "wrong_type"),
     ("nodes", {"from": 1e-300, "to": 1e15, "factor": 1.0000001}, "base.compute.nodes", "range_too_long"),
     ("nodes", {"from": 1}, "base.compute.nodes.to", "wrong_type"),
+    ("gpus", [64, 128], "base.compute.gpus", "contradiction"),
     ("nodes", {"from": "1", "to": 4}, "base.compute.nodes.from", "wrong_type"),
     ("nodes", {"from": 1, "to": 9, "step": 0.5}, "base.compute.nodes", "wrong_type"),
     ("nodes", {"from": 0, "to": 9}, "base.compute.nodes", "out_of_range"),
@@ -218,6 +231,33 @@ def test_wrong_values_name_field_and_limit_at_once(key: str, value: Any, field: 
         searched({"base": base})
     assert (field, code) in [(one.field, one.code) for one in refused.value.problems]
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("pue", "nodes", "said"),
+    [
+        ({"from": 1.0, "to": 2.0, "step": 1e-9}, 4, "Take a step of at least 6e-05."),
+        (None, {"from": 1, "to": 10**9}, "Take a step of at least 50,003."),
+    ],
+)
+def test_a_range_that_is_too_long_names_a_step_that_would_do(pue: Any, nodes: Any, said: str) -> None:
+    base = {
+        "compute": {"server": "dgx-h100", "nodes": nodes},
+        "fabric": {"generation": "ndr"},
+        "economics": {"pue": pue},
+    }
+    with pytest.raises(SpecError) as refused:
+        searched({"base": base})
+    assert said in refused.value.problems[0].message
+    step = float(said.split()[-1].rstrip(".").replace(",", ""))
+    first, last = (1.0, 2.0) if pue else (1, 10**9)
+    assert len(values_of({"from": first, "to": last, "step": step}, "x")) <= MOST_VALUES
+
+
+def test_limits_in_a_message_are_printed_as_they_were_given() -> None:
+    with pytest.raises(SpecError) as refused:
+        with_limits({"figure": "capex_usd", "least": 95_000_000, "most": 8.5})
+    assert "at least 95,000,000 and at most 8.5." in refused.value.problems[0].message
 
 
 @pytest.mark.parametrize("tiers", [True, [True], [1, True], [False, "auto"]])
