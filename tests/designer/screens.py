@@ -118,6 +118,7 @@ PAGES = {
     "invalid": Shot("{invalid}", at="#id_fabric__tiers"), "shared": Shot("{hall}", who="visitor"),
     "explore": Shot("/explore/"), "explore-design": Shot("{better}"),
     "explore-table": Shot("/explore/", at="#found"), "explore-sweep": Shot("/explore/sweep/"),
+    "explore-searching": Shot("{searching}"), "explore-searched": Shot("{searched}"),
     "comparisons": Shot("/comparisons/"), "comparisons-empty": Shot("/comparisons/", who="newcomer"),
     "comparison-new": Shot("/comparisons/new/"), "comparison": Shot("{comparison}"),
     "comparison-lines": Shot("{comparison}", at="#lines"),

@@ -10,6 +10,8 @@ from datetime import date, timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.utils import timezone
 
 from designer.models import Calibration, Comparison, Design, PriceBook, Quote, SignInLink
 from designer.services.accounts import local_owner
@@ -24,11 +26,14 @@ from designer.services.designs.state import figures_now
 from designer.services.designs.variants import branch
 from designer.services.prices.books import create_book, revise_book
 from designer.services.quotes import create_quote
+from designer.services.searches.jobs import request_search
 from designer.services.sharing import issue
 from estimator.calibration.site_fit import calibrate
 from estimator.catalog.loader import load_catalog
-from estimator.jobs.models import EstimateJob
+from estimator.jobs.models import EstimateJob, SearchChunk, SearchJob
+from estimator.search.search import cuts_of
 from estimator.spec.parse import parse_spec
+from estimator.version import MODEL_VERSION
 from tests.estimator.calibration.log_texts import LOGS
 from tests.estimator.quotes.quote_files import HEADER, whole_quote, workbook
 
@@ -85,6 +90,23 @@ LONG = (
     "Northern campus, building 4, second floor, hall B: the training cluster of the language models group, phase two, "
     "with the storage of phase one, as it was offered in November"
 )
+SEARCHED = {
+    "base": {"compute": {"server": "dgx-h100", "nodes": [32, 64]}, "fabric": {"generation": "ndr"}},
+    "free": ["fabric.layout", "fabric.leaf_switch"],
+    "pareto": ["network_usd", "all_to_all_gb_s"],
+}
+SEARCHING = {
+    "base": {
+        "compute": {"server": "dgx-h100", "nodes": {"from": 16, "to": 255}},
+        "fabric": {
+            "generation": "ndr",
+            "oversubscription": ["1:1", "4:3", "3:2", "2:1", "3:1", "4:1"],
+            "least_spines": {"from": 1, "to": 24},
+        },
+    },
+    "free": ["fabric.layout"],
+    "pareto": ["network_usd", "all_to_all_gb_s"],
+}
 TOO_LARGE = {"size": "600", "size_unit": "nodes", "fabric__tiers": "2"}
 
 
@@ -97,7 +119,9 @@ def make() -> dict[str, str]:
     baselines_and_variants(owner, hall)
     roce = designed(owner, ROCE, ROCE | FARTHER)
     newcomer = cleared_account()
+    searched, searching = request_search(owner, SEARCHED, None), half_searched(owner)
     wait_for_estimates(owner, newcomer)
+    wait_for_searches(SearchJob.objects.filter(pk=searched.pk))
     book = price_book(owner)
     rows: dict[str, dict[str, Any]] = {
         "designs": {"hall": hall, "large": large, "long": long, "invalid": draft, "roce": roce},
@@ -111,6 +135,7 @@ def make() -> dict[str, str]:
         who: f"/sign-in/{SignInLink.issue(user)}/" for who, user in (("owner", owner), ("newcomer", newcomer))
     }
     paths["better"] = f"/explore/?design={hall.pk}"
+    paths |= {"searched": f"/explore/jobs/{searched.pk}/", "searching": f"/explore/jobs/{searching.pk}/"}
     return paths | signing_in | {"visitor": f"/shared/{issue(hall, 'read')[1]}/"}
 
 
@@ -162,6 +187,30 @@ def wait_for_estimates(*users: User) -> None:
         time.sleep(0.2)
     failed = asked.exclude(state=EstimateJob.State.SUCCEEDED)
     assert not failed, list(failed.values_list("state", "error"))
+
+
+def wait_for_searches(jobs: QuerySet[SearchJob]) -> None:
+    """Until the app's worker has done them."""
+    deadline = time.monotonic() + WAIT_S
+    while jobs.filter(state__in=SearchJob.ACTIVE).exists():
+        assert time.monotonic() < deadline, "the worker has not done its searches"
+        time.sleep(0.2)
+    failed = jobs.exclude(state=SearchJob.State.SUCCEEDED)
+    assert not failed, list(failed.values_list("state", "error"))
+
+
+def half_searched(owner: User) -> SearchJob:
+    """A search of which two workers hold the last ranges for as long as one looks at it."""
+    cuts = cuts_of(SEARCHING, load_catalog())
+    versions = {"model_version": MODEL_VERSION, "catalog_version": load_catalog().version}
+    job = SearchJob.objects.create(
+        owner=owner, request=SEARCHING, asked={"ask": SEARCHING, "design": ""}, n_candidates=cuts[-1][1], **versions
+    )
+    held = {"state": SearchChunk.State.RUNNING, "attempts": 1, "lease_until": timezone.now() + timedelta(days=1)}
+    done = {"state": SearchChunk.State.SUCCEEDED, "attempts": 1}
+    for at, (first, last) in enumerate(cuts):
+        SearchChunk.objects.create(job=job, first=first, last=last, **(done if 3 * at < 2 * len(cuts) else held))
+    return job
 
 
 def price_book(owner: User) -> PriceBook:
