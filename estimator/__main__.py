@@ -353,6 +353,23 @@ def _bringup(asked: argparse.Namespace) -> Iterator[bytes]:
 
 
 @_verb(
+    "what a crew takes into the hall, as a zip: elevations, labels, orders, cables by rack and bundle, HCA map",
+    _SPEC,
+    _argument("--file", dest="wanted", metavar="NAME", help="one file alone; a wrong name lists them"),
+)
+def _crew_pack(asked: argparse.Namespace) -> Iterator[bytes]:
+    from estimator.bringup.crew_pack.pack import archive, crew_file, crew_of, written
+    from estimator.catalog.loader import load_catalog
+    from estimator.spec.parse import parse_spec
+
+    if asked.wanted:
+        crew_file(asked.wanted)  # refused before the design is worked out
+    catalog = load_catalog()
+    crew = crew_of(parse_spec(_read_json(asked.file), catalog), catalog)
+    return written(crew, asked.wanted) if asked.wanted else archive(crew)
+
+
+@_verb(
     "settings that devices have, against the plan and each other",
     _SPEC,
     _argument("files", metavar="FILE", nargs="+", help="what a device printed; leaf-r1-001:FILE says whose it is"),

@@ -33,7 +33,11 @@ OF_DJANGO = {  # mappings of a framework or a document of others: what was sent,
     *("fields", "cleaned_data", "errors", "form", "self"),
 }
 READ = ("estimator.tables.pdf",)  # what reads a PDF, in a process of its own
-PRINTED = ("estimator.pdf", "estimator.bringup.acceptance.exports.signed")  # what makes a PDF, loaded when one is made
+PRINTED = (
+    "estimator.pdf",
+    "estimator.bringup.crew_pack.printed",
+    "estimator.bringup.acceptance.exports.signed",
+)  # what makes a PDF, loaded when one is made
 ALLOWED = {*sys.stdlib_module_names, "numpy", "networkx", "scipy", "pydantic", "pydantic_core", "estimator"}
 
 

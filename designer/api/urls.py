@@ -20,7 +20,7 @@ from designer.api.resources import (
     what_if,
     workloads,
 )
-from designer.api.resources.bringup import archives
+from designer.api.resources.bringup import archives, crew_pack
 from designer.api.resources.bringup import views as bringup_views
 from designer.api.resources.comparisons import views as comparison_views
 from designer.api.resources.own_parts import urls as own_part_urls
@@ -80,6 +80,7 @@ urlpatterns = [
         name="comparison-workloads-file",
     ),
     path("comparisons/<uuid:pk>/refresh/", comparison_views.RefreshView.as_view(), name="comparison-refresh"),
+    path("estimates/<uuid:pk>/crew-pack/", crew_pack.CrewPackView.as_view(), name="crew-pack"),
     path("designs/<uuid:pk>/bring-up/", bringup_views.PlanView.as_view(), name="settings-plan"),
     path("designs/<uuid:pk>/bring-up/files/", bringup_views.SettingsFilesView.as_view(), name="settings-files"),
     path("designs/<uuid:pk>/bring-up/file/", bringup_views.SettingsFileView.as_view(), name="settings-file"),

@@ -48,7 +48,7 @@ def _sheets(links: LinkList) -> Iterator[Sheet]:
 def _cells(links: LinkList, tier: int, rows: slice) -> Iterator[tuple[Any, ...]]:
     """Rows in the order of HEADERS."""
     table = links.table
-    lower, upper = (_tool_ports(links, kinds[tier]) for kinds in (LOWER_KINDS, UPPER_KINDS))
+    lower, upper = (tool_ports(links, kinds[tier]) for kinds in (LOWER_KINDS, UPPER_KINDS))
     racks, units = places_of(links)
     types = _types(links)
     columns = (table.a_device, table.a_port, table.b_device, table.b_port, table.b_lane)
@@ -92,7 +92,7 @@ def _types(links: LinkList) -> list[str]:
     return types
 
 
-def _tool_ports(links: LinkList, kind: str) -> list[list[str]]:
+def tool_ports(links: LinkList, kind: str) -> list[list[str]]:
     """Port names as the tool takes them, by lane and port."""
     labels = links.labels[kind]
     is_infiniband = links.catalog.generations[links.spec.fabric.generation].protocol == "infiniband"

@@ -114,7 +114,7 @@ PAGES = {
     "revisions": Shot("{hall}revisions/"), "revisions-panel": Shot("{hall}", click="a[data-panel]:has-text('Versions')"),
     "share": Shot("{hall}share/"), "delete": Shot("{hall}delete/"),
     "large": Shot("{large}"), "large-fabric": Shot("{large}?tab=fabric", at="#fabric"),
-    "long-name": Shot("{long}"), "phases": Shot("{long}", at="#phases"),
+    "long-name": Shot("{long}"), "crew-pack": Shot("{hall}?tab=cabling", at="#crew-pack"), "phases": Shot("{long}", at="#phases"),
     "invalid": Shot("{invalid}", at="#id_fabric__tiers"), "shared": Shot("{hall}", who="visitor"),
     "explore": Shot("/explore/"), "explore-design": Shot("{better}"),
     "explore-table": Shot("/explore/", at="#found"), "explore-sweep": Shot("/explore/sweep/"),

@@ -30,6 +30,7 @@ from designer.wording.findings import n_to_heed
 from designer.wording.headlines import headline
 from designer.wording.numbers import words
 from designer.wording.query import one_of
+from estimator.bringup.crew_pack.pack import CREW_FILES
 from estimator.jobs.models import EstimateJob
 from estimator.record import Given
 from estimator.result import PricedEstimate
@@ -87,7 +88,7 @@ def result_context(job: EstimateJob, page: ShownPage, query: Given) -> Context:
         case "workloads":
             return context | workloads_context(estimate, query)
         case "cabling":
-            return context | cabling_context(job, estimate, query)
+            return context | cabling_context(job, estimate, query) | {"crew_files": CREW_FILES}
         case "racks":
             return context | racks_context(job, page, query)
         case "bringup":

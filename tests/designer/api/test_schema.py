@@ -108,6 +108,7 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "post /api/v1/estimates/{id}/cost/what-if/",
         "get /api/v1/estimates/{id}/cost/",
         "get /api/v1/estimates/{id}/phases/",
+        "get /api/v1/estimates/{id}/crew-pack/",
         "get /api/v1/estimates/{id}/phases/cables/",
         "post /api/v1/estimates/{id}/links/compare/",
         "post /api/v1/designs/{id}/links/compare/",

@@ -6,6 +6,7 @@ from designer.api.resources.bringup.queries import (
     ArchiveQuery,
     ChangesQuery,
     ChoicesQuery,
+    CrewPackQuery,
     SettingsFileQuery,
     StateQuery,
     TargetQuery,
@@ -17,6 +18,7 @@ from designer.services.bringup.plans import TargetFiles
 from estimator.bringup.changes.result import SettingsChanges
 from estimator.bringup.check.result import SettingsCheck
 from estimator.bringup.check.upload import MAX_FILES
+from estimator.bringup.crew_pack.pack import CREW_FILES
 from estimator.bringup.plan.records import BringupPlan
 from estimator.bringup.renderings.target import MEDIA_TYPES
 from estimator.bringup.renderings.targets import TARGETS
@@ -46,6 +48,17 @@ file = call(
     files_of("text/plain", *MEDIA_TYPES.values()),
     (404, 503),
     parameters=[SettingsFileQuery],
+    tags=[TAG],
+)
+crew_pack = call(
+    "download_crew_pack",
+    "What a crew takes into the hall: one zip, or one of its files",
+    files_of(ZIP_TYPE, *dict.fromkeys(one.content_type for one in CREW_FILES.values())),
+    (404, 409, 503),
+    parameters=[CrewPackQuery],
+    description="Files: "
+    + "; ".join(f"`{name}`: {one.purpose}" for name, one in CREW_FILES.items())
+    + ". The zip adds elevations as SVG, and left-out.txt with what the design has not, and why.",
     tags=[TAG],
 )
 archive = call(

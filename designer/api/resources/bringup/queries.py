@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from designer.api.serializers import _choice
+from estimator.bringup.crew_pack.pack import CREW_FILES
 from estimator.bringup.plan.choices import ADDRESSINGS, DATA_CLASSES, MOST_WEEKS, WEEKS
 from estimator.bringup.renderings.targets import TARGETS
 
@@ -32,6 +33,10 @@ class ChoicesQuery(serializers.Serializer[Any]):
         required=False,
         help_text=f"Of work at the site, for the crews of the checklist: above 0, at most {MOST_WEEKS}; else {WEEKS:g}.",
     )
+
+
+class CrewPackQuery(serializers.Serializer[Any]):
+    file = _choice(tuple(CREW_FILES), required=False, help_text="One file alone; without it, all of them as a zip.")
 
 
 class StateQuery(ChoicesQuery):
