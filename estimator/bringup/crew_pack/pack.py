@@ -275,24 +275,36 @@ CREW_FILES = {
         CrewFile("cables-by-bundle.csv", "bundles in the order in which they are pulled", CSV_TYPE, _by_bundle),
         CrewFile("labels.csv", "a line a label, for label printers", CSV_TYPE, _label_csv),
         CrewFile(
-            "labels-a4-65.pdf", "A4 sheets of 65 labels, 38.1 × 21.2 mm", PDF_TYPE, _label_pdf("a4-65"),
+            "labels-a4-65.pdf",
+            "A4 sheets of 65 labels, 38.1 × 21.2 mm",
+            PDF_TYPE,
+            _label_pdf("a4-65"),
             _too_many_labels(MOST_SHEET_LABELS),
         ),
         CrewFile(
-            "labels-a4-24.pdf", "A4 sheets of 24 labels, 70 × 37 mm", PDF_TYPE, _label_pdf("a4-24"),
+            "labels-a4-24.pdf",
+            "A4 sheets of 24 labels, 70 × 37 mm",
+            PDF_TYPE,
+            _label_pdf("a4-24"),
             _too_many_labels(MOST_SHEET_LABELS),
         ),
         CrewFile(
-            "labels-roll.pdf", "a label a page, 50.8 × 25.4 mm, for roll printers", PDF_TYPE, _label_pdf("roll"),
+            "labels-roll.pdf",
+            "a label a page, 50.8 × 25.4 mm, for roll printers",
+            PDF_TYPE,
+            _label_pdf("roll"),
             _too_many_labels(MOST_ROLL_LABELS),
         ),
         CrewFile("elevations.pdf", "fronts of all racks, four a page", PDF_TYPE, _elevations_pdf, _no_elevations),
         CrewFile(
-            "hca-mapping.csv", "port numbers of hosts to HCA names, for NVIDIA’s Cable Validation Tool", CSV_TYPE, _hca_map,
+            "hca-mapping.csv",
+            "port numbers of hosts to HCA names, for NVIDIA’s Cable Validation Tool",
+            CSV_TYPE,
+            _hca_map,
             _no_hca_map,
         ),
     )
-}  # fmt: skip
+}
 
 
 def crew_file(name: str) -> CrewFile:
