@@ -22,6 +22,7 @@ from designer.api.resources import (
 )
 from designer.api.resources.bringup import archives, crew_pack
 from designer.api.resources.bringup import views as bringup_views
+from designer.api.resources.comparisons import board
 from designer.api.resources.comparisons import views as comparison_views
 from designer.api.resources.own_parts import urls as own_part_urls
 from designer.api.resources.price_books import urls as price_book_urls
@@ -72,6 +73,7 @@ urlpatterns = [
     path("estimates/<uuid:pk>/racks/", links.RacksView.as_view(), name="racks"),
     path("comparisons/", comparison_views.ComparisonsView.as_view(), name="comparisons"),
     path("comparisons/<uuid:pk>/", comparison_views.ComparisonView.as_view(), name="comparison"),
+    path("comparisons/<uuid:pk>/board-pack/", board.BoardPackView.as_view(), name="board-pack"),
     path("comparisons/<uuid:pk>/file/", comparison_views.ComparisonFileView.as_view(), name="comparison-file"),
     path("comparisons/<uuid:pk>/workloads/", comparison_views.WorkloadsView.as_view(), name="comparison-workloads"),
     path(

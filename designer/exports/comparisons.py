@@ -10,8 +10,11 @@ from designer.exports.file_names import comparison_file_stem
 from designer.exports.sheets.comparison import comparison_tables
 from designer.exports.tables import COUNT, MONEY, RANGE, Cell, Column, Table
 from designer.exports.xlsx import xlsx_bytes
+from designer.models import Comparison
+from designer.services.comparisons import estimates_of, result_of
 from estimator.compare.result import AlignedRow, ComparedFigure, ComparisonResult, PartRow
 from estimator.ranges import Range
+from estimator.record import Given
 
 Writer = Callable[[str, ComparisonResult, datetime], Download]
 
@@ -169,6 +172,25 @@ def comparison_pdf(name: str, result: ComparisonResult, created: datetime) -> Do
     from designer.exports.reports.comparison import comparison_report  # start-up time: reportlab
 
     return Download(comparison_file_name(name, "pdf"), PDF_TYPE, comparison_report(name, result, created))
+
+
+def board_pdf(row: Comparison, title: str, more: Given) -> Download:
+    """A comparison as a paper for a board; ``more`` are the other keys of a request, the logo as it was sent.
+
+    Raises
+    ------
+    SpecError
+        For a wrong key, a logo that is not taken, too many options, or a comparison of another model.
+    """
+    from designer.exports.pdf.logo import logo_png  # start-up time: these and reportlab, and few ask for a paper
+    from designer.exports.reports.board import BoardRequest, board_pack, checked_request
+
+    result = result_of(row)
+    asked = BoardRequest(title or row.name, **{key: value for key, value in more.items() if key != "logo"})
+    checked_request(asked, result)
+    whole = asked._replace(logo=logo_png(more.get("logo") or b""))
+    content = board_pack(whole, result, estimates_of(row), row.created_at)
+    return Download(f"{comparison_file_stem(row.name)}-board.pdf", PDF_TYPE, content)
 
 
 def comparison_file_name(name: str, extension: str) -> str:

@@ -1,5 +1,7 @@
 """Forms of comparisons: what to compare, and what to change of one."""
 
+from typing import Any
+
 from django import forms
 
 from designer.forms.asking import AskForm, hidden
@@ -33,6 +35,33 @@ class PickForm(AskForm):
                 return [{"design": one}, {"sibling": 0}], 0
         at = self.ticked.index(baseline) if baseline in self.ticked else 0
         return [{"design": design} for design in self.ticked], at
+
+
+class BoardForm(forms.Form):
+    """What a paper for a board says of itself: title, the option that is recommended and why, a logo."""
+
+    title = forms.CharField(required=False, max_length=120, label="Title")
+    subtitle = forms.CharField(required=False, max_length=120, label="Below the title")
+    reason = forms.CharField(
+        required=False,
+        max_length=600,
+        label="Why",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="In your words.",
+    )
+    logo = forms.FileField(required=False, label="Logo", help_text="PNG or SVG of 500 kB at most; it is not kept.")
+
+    def __init__(self, labels: list[str], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["recommended"] = forms.TypedChoiceField(
+            choices=[("", "As the figures say"), *enumerate(labels)],
+            required=False,
+            coerce=int,
+            empty_value=None,
+            label="Recommended option",
+            help_text="Left open, the figures say.",
+        )
+        self.order_fields(["title", "subtitle", "recommended", "reason", "logo"])
 
 
 class ChangeForm(AskForm):

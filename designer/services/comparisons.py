@@ -17,6 +17,9 @@ from estimator.compare.kept import Kept
 from estimator.compare.request import LEAST, Offer
 from estimator.compare.result import ComparisonHead, ComparisonResult
 from estimator.errors import Problem, SpecError
+from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
+from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 
 MAX_COMPARISONS = 200  # of one owner
@@ -149,6 +152,22 @@ def refresh(row: Comparison) -> None:
     sides = renewed(row.owner, sides_of(row))
     _fill(row, sides, _prepared(sides, row.baseline))
     row.save()
+
+
+def estimates_of(row: Comparison) -> list[PricedEstimate | None]:
+    """The estimates of a comparison's designs, whole, of the requests that it has; None of an offer.
+
+    Raises
+    ------
+    SpecError
+        Where the model or the catalog is another one than the comparison was made by: its figures would not be these.
+    """
+    if (row.model_version, row.catalog_version) != (MODEL_VERSION, load_catalog().version):
+        message = "This comparison was made by another model or catalog than today’s. Refresh it, then make the paper."
+        raise SpecError([Problem("", "outdated_estimate", message)])
+    catalog = load_catalog()
+    specs = [parse_spec(side.spec, catalog) if side.spec and side.offer is None else None for side in sides_of(row)]
+    return [PricedEstimate.of(estimate([spec], catalog)[0]) if spec else None for spec in specs]
 
 
 def is_outdated(row: Comparison) -> bool:

@@ -121,7 +121,7 @@ PAGES = {
     "explore-searching": Shot("{searching}"), "explore-searched": Shot("{searched}"),
     "comparisons": Shot("/comparisons/"), "comparisons-empty": Shot("/comparisons/", who="newcomer"),
     "comparison-new": Shot("/comparisons/new/"), "comparison": Shot("{comparison}"),
-    "comparison-lines": Shot("{comparison}", at="#lines"),
+    "board-pack": Shot("{comparison}board-pack/"), "comparison-lines": Shot("{comparison}", at="#lines"),
     "comparison-workloads": Shot("{comparison}?train_model=llama3-8b&serve_model=llama3-70b", at="#workloads"),
     "prices": Shot("/prices/"), "prices-empty": Shot("/prices/", who="newcomer"), "anchors": Shot("/prices/catalog/anchors/"),
     "price-book": Shot("{book}"), "price-history": Shot("{book}history/"), "price-import": Shot("{book}import/"),

@@ -11,8 +11,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from designer.charts.comparison import comparison_charts
-from designer.exports.comparisons import COMPARISON_FILES
-from designer.forms.comparisons import ChangeForm, PickForm
+from designer.exports.comparisons import COMPARISON_FILES, board_pdf
+from designer.forms.comparisons import BoardForm, ChangeForm, PickForm
 from designer.models import Comparison, Design, PriceBook
 from designer.pages.comparisons.page import list_rows, page_context
 from designer.pages.comparisons.workloads import workloads_context
@@ -184,3 +184,28 @@ def comparison_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask once, then delete a comparison."""
     words = "The comparison is deleted and cannot be restored; the designs in it stay."
     return delete_or_ask(request, owned(request, Comparison, pk), "comparisons", "comparison", words)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def board_pack(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Ask what a paper for a board says of itself; with an answer, the paper. Nothing of it is kept."""
+    row = owned(request, Comparison, pk)
+    result = result_of(row)
+    labels = [item.label for item in result.items]
+    form = BoardForm(labels, request.POST or None, request.FILES or None, initial={"title": row.name})
+    problems: list[str] = []
+    if request.method == "POST" and form.is_valid():
+        logo = form.cleaned_data.get("logo")
+        keys = ("subtitle", "recommended", "reason")
+        more = {key: form.cleaned_data.get(key) for key in keys} | {"logo": logo.read() if logo else b""}
+        try:
+            file = board_pdf(row, str(form.cleaned_data.get("title") or ""), more)
+        except EstimatorError as error:
+            problems = [problem.message for problem in error.problems]
+        else:
+            headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
+            return HttpResponse(file.content, content_type=file.content_type, headers=headers)
+    context = SECTION | {"comparison": row, "form": form, "n_sides": len(labels), "problems": problems}
+    status = 422 if request.method == "POST" else 200
+    return render(request, "designer/comparisons/board.html", context, status=status)

@@ -128,6 +128,7 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "patch /api/v1/own-parts/{id}/",
         "delete /api/v1/own-parts/{id}/",
         "get /api/v1/own-parts/{id}/revisions/{number}/",
+        "post /api/v1/comparisons/{id}/board-pack/",
         "get /api/v1/price-books/",
         "post /api/v1/price-books/",
         "get /api/v1/price-books/{id}/",

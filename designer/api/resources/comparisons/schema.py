@@ -1,11 +1,11 @@
 """What calls of comparisons take and answer."""
 
-from designer.api.calls import BODY, call, delete_call, example, file_call, filed_call, json_body, list_call
+from designer.api.calls import BODY, call, delete_call, example, file_call, filed_call, files_of, json_body, list_call
 from designer.api.components import body, component, model
 from designer.api.resources.comparisons.serializers import ComparisonDetailSerializer, ComparisonSerializer
 from designer.api.schema import SPEC
 from designer.api.serializers import FileQuery, TabFileQuery, TabQuery
-from designer.exports.downloads import TYPES
+from designer.exports.downloads import PDF_TYPE, TYPES
 from designer.exports.workloads import WORKLOAD_TYPES
 from designer.services.workloads.side_by_side import WorkloadComparison
 from estimator.compare.request import LEAST, MOST, Offer
@@ -43,6 +43,29 @@ _KEYS = {
 }
 COMPARISON = component("ComparisonRequest", body(_KEYS, required=["items"]))
 CHANGE = component("ComparisonChange", body({key: _KEYS[key] for key in ("baseline", "name")}, minProperties=1))
+
+_BOARD = {
+    "title": {"type": "string", "maxLength": 120, "description": "Left out: the comparison's name."},
+    "subtitle": {"type": "string", "maxLength": 120},
+    "recommended": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 4,
+        "description": "A side; left out, as the figures say.",
+    },
+    "reason": {"type": "string", "maxLength": 600},
+    "logo_base64": {"type": "string", "maxLength": 700_000, "description": "A PNG or SVG of 512,000 bytes at most."},
+}
+board_pack = call(
+    "make_board_pack",
+    "Two to five options as a paper for a board, PDF",
+    files_of(PDF_TYPE),
+    (*BODY, 404, 503),
+    request=json_body(component("BoardPackRequest", body(_BOARD))),
+    examples=[example("as the figures say", {"title": "Cluster of 2027"})],
+    description="Nothing of it is kept.",
+    tags=[TAG],
+)
 
 comparison_list = list_call("list_comparisons", "List comparisons", ComparisonSerializer, TAG)
 comparison_create = call(

@@ -1,0 +1,200 @@
+"""A comparison as a paper for a board: what it recommends and says, its logo, and where it is asked for."""
+
+from __future__ import annotations
+
+import base64
+import io
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from PIL import Image
+from pypdf import PdfReader
+
+from designer.exports.pdf.logo import MAX_BYTES, logo_png
+from designer.exports.reports.board import BoardRequest, board_pack, recommendation
+from designer.models import Comparison
+from designer.services.comparison_sides import resolved_items
+from designer.services.comparisons import create_comparison, estimates_of, result_of
+from estimator.errors import SpecError
+from tests.designer.api_helpers import Caller, assert_refused
+
+pytestmark = pytest.mark.django_db
+SPEC: dict[str, Any] = {
+    "name": "One to one",
+    "compute": {"server": "dgx-h100", "nodes": 32},
+    "fabric": {"generation": "ndr"},
+}
+HALF = SPEC | {"name": "Two to one", "fabric": {"generation": "ndr", "oversubscription": "2:1"}}
+PRICE = {"low": 28_000, "typical": 30_000, "high": 32_000}
+OFFER = {"lines": [{"category": "switch", "description": "Leaf switch", "quantity": 8, "unit_price_usd": PRICE}]}
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="#0d5c63"/></svg>'
+
+
+def png(wide: int = 60, high: int = 30) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (wide, high), "#b4531b").save(out, "PNG")
+    return out.getvalue()
+
+
+@pytest.fixture
+def row(owner: User) -> Comparison:
+    return create_comparison(owner, resolved_items(owner, [{"spec": SPEC}, {"spec": HALF}]))
+
+
+def text_of(data: bytes) -> str:
+    return " ".join(" ".join(page.extract_text().split()) for page in PdfReader(io.BytesIO(data)).pages)
+
+
+def test_the_paper_has_every_part_with_its_figures(row: Comparison) -> None:
+    result, options = result_of(row), estimates_of(row)
+    made = board_pack(
+        BoardRequest("Cluster of 2027", "For the board", logo=logo_png(png())), result, options, row.created_at
+    )
+    text = text_of(made)
+    for title in (
+        "Cluster of 2027",
+        "For the board",
+        "Recommendation: Option B: Two to one",
+        "The options on one page",
+        "Purchase and running cost",
+        "Total cost, P5 to P95",
+        "Risks",
+        "Assumptions that move the result",
+        "Requirement, and what is built",
+        "Appendix: prices, assumptions, versions",
+    ):
+        assert title in text, title
+    for option in options:
+        assert option
+        assert option.cost.uncertainty
+        assert option.cost.uncertainty.tornado[0].label in text
+        assert option.spec_hash in text
+        for finding in option.findings:
+            assert finding.severity == "info" or finding.code in text
+    pages = PdfReader(io.BytesIO(made)).pages
+    assert len(list(pages[0].images)) == 1
+    assert "Total cost of ownership" in pages[1].extract_text()
+    assert "The options on one page" not in pages[2].extract_text()
+    again = board_pack(
+        BoardRequest("Cluster of 2027", "For the board", logo=logo_png(png())), result, options, row.created_at
+    )
+    assert again == made
+
+
+def test_the_figures_recommend_what_costs_least_and_say_whether_it_is_settled(row: Comparison) -> None:
+    result = result_of(row)
+    cost = next(figure for figure in result.figures if figure.key == "tco_p50_usd")
+    values = [value.typical if value else 0.0 for value in cost.values]
+    found = recommendation(BoardRequest("x"), result)
+    assert found.side == values.index(min(values)) == 1
+    assert "less than A: One to one" in found.reasons[0]
+    own, other = cost.values[1], cost.values[0]
+    assert own
+    assert other
+    assert ("ranges overlap" in found.reasons[0]) == (own.high >= other.low and other.high >= own.low)
+    named = recommendation(BoardRequest("x", recommended=0, reason="It trains faster."), result)
+    assert (named.side, named.reasons[0]) == (0, "It trains faster.")
+    assert "by total cost alone it would be B: Two to one" in named.reasons[1]
+    assert "more than B: Two to one" in named.reasons[2]
+
+
+def test_an_offer_is_shown_without_an_estimate_and_never_recommended(owner: User) -> None:
+    made = create_comparison(owner, resolved_items(owner, [{"spec": SPEC}, {"offer": OFFER}]))
+    result, options = result_of(made), estimates_of(made)
+    assert [option is None for option in options] == [False, True]
+    assert recommendation(BoardRequest("x"), result).side == 0
+    text = text_of(board_pack(BoardRequest("x"), result, options, datetime(2026, 11, 29, tzinfo=UTC)))
+    assert "An offer: its lines are compared" in text
+
+
+def test_wrong_requests_are_refused_by_their_keys(row: Comparison) -> None:
+    result = result_of(row)
+    with pytest.raises(SpecError) as refused:
+        board_pack(BoardRequest("x" * 121, recommended=2, reason="y" * 601), result, [None, None], row.created_at)
+    assert [one.field for one in refused.value.problems] == ["title", "reason", "recommended"]
+
+
+def test_a_comparison_of_another_model_is_refreshed_first(row: Comparison) -> None:
+    row.model_version = "0.1"
+    with pytest.raises(SpecError, match="Refresh it"):
+        estimates_of(row)
+
+
+def size_of(data: bytes | None) -> tuple[int, int]:
+    assert data
+    with Image.open(io.BytesIO(data)) as picture:
+        return picture.size
+
+
+def test_logos_are_written_again_and_hold_nothing_else() -> None:
+    assert logo_png(b"") is None
+    assert size_of(logo_png(png())) == (60, 30)
+    assert size_of(logo_png(png(3_000, 1_500))) == (1_200, 600)
+    noted = io.BytesIO()
+    from PIL.PngImagePlugin import PngInfo
+
+    info = PngInfo()
+    info.add_text("comment", "secret")
+    Image.new("RGB", (8, 8)).save(noted, "PNG", pnginfo=info)
+    assert b"secret" in noted.getvalue()
+    assert b"secret" not in (logo_png(noted.getvalue()) or b"")
+    drawn = logo_png(SVG)
+    assert size_of(drawn) == (1_200, 600)
+    with Image.open(io.BytesIO(drawn or b"")) as picture:
+        assert picture.convert("RGB").getpixel((600, 300)) == (13, 92, 99)
+
+
+HOSTILE = {
+    "entities": b'<!DOCTYPE svg [<!ENTITY a "aaaa">]><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><g>&a;</g></svg>',
+    "only a picture from elsewhere": (
+        b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><image href="file:///etc/passwd" width="9" height="9"/></svg>'
+    ),
+    "only a script": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><script>alert(1)</script></svg>',
+    "no size": b'<svg xmlns="http://www.w3.org/2000/svg"><rect width="1" height="1"/></svg>',
+    "a vast size": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1e9 1"><rect width="1" height="1"/></svg>',
+    "too many shapes": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">' + b"<g/>" * 2_001 + b"</svg>",
+    "too deep": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">' + b"<g>" * 60 + b"</g>" * 60 + b"</svg>",
+    "broken xml": b"<svg",
+    "another file": b"GIF89a",
+    "a cut png": png()[:60],
+    "a long png": png(300, 2),
+    "too large": b"\x89PNG\r\n\x1a\n" + bytes(MAX_BYTES),
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_what_is_no_sound_logo_is_refused(data: bytes) -> None:
+    with pytest.raises(SpecError) as refused:
+        logo_png(data)
+    assert refused.value.problems[0].field == "logo"
+
+
+def test_the_page_asks_and_answers_with_the_paper(page: Client, row: Comparison) -> None:
+    address = reverse("board-pack", args=[row.pk])
+    assert address in page.get(reverse("comparison", args=[row.pk])).content.decode()
+    assert page.get(address).status_code == 200
+    logo = SimpleUploadedFile("logo.svg", SVG, "image/svg+xml")
+    answer = page.post(address, {"title": "Our cluster", "recommended": "0", "reason": "Growth", "logo": logo})
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/pdf")
+    text = text_of(answer.content)
+    assert "Our cluster" in text
+    assert "Option A: One to one" in text
+    wrong = page.post(address, {"logo": SimpleUploadedFile("logo.gif", b"GIF89a")})
+    assert wrong.status_code == 422
+    assert "A logo is a PNG or SVG file" in wrong.content.decode()
+
+
+def test_rest_makes_the_same_paper_and_refuses_by_key(call: Caller, row: Comparison) -> None:
+    address = f"comparisons/{row.pk}/board-pack/"
+    body = {"title": "Our cluster", "logo_base64": base64.b64encode(SVG).decode()}
+    answer = call("POST", address, body)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/pdf")
+    assert len(list(PdfReader(io.BytesIO(answer.content)).pages[0].images)) == 1
+    assert_refused(call("POST", address, {"recommended": 7}), 400, "invalid_spec", "recommended")
+    assert_refused(call("POST", address, {"logo_base64": "%"}), 400, "invalid_request", "logo_base64")
+    assert call("POST", address, {"colour": "red"}).status_code == 400
