@@ -50,6 +50,7 @@ TARGETS = {
     "ansible": Target("Ansible", "inventory and playbook that carry all of the files", BOTH, "clusters.ansible"),
 }
 MOST_FILES = 20_000  # of switches in an archive: it takes 6 ms a file, SONiC's 30
+BYTES_A_SWITCH = 5_000  # of an archive and of a network beside the compute fabric
 BYTES_A_NODE = 60  # of an archive and target whose files have a line a node
 
 
@@ -170,6 +171,9 @@ def size_of(plan: Plan, name: str | None = None) -> Size:
     """
     n_files = n_bytes = 0
     for one in _wanted(plan, name):
+        if target_named(one).is_of_others:
+            n_own = sum("/" in each for each in target_named(one).names(plan))
+            n_files, n_bytes = n_files + n_own, n_bytes + n_own * BYTES_A_SWITCH
         if target_named(one).system is None:
             n_bytes += BYTES_A_NODE * len(plan.wired.nodes)
             continue

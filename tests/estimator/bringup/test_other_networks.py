@@ -17,7 +17,7 @@ from estimator.bringup.plan.design import plan_of
 from estimator.bringup.plan.facts import chosen
 from estimator.bringup.plan.plan import Interface, Plan, SwitchPlan
 from estimator.bringup.plan.systems import SYSTEMS
-from estimator.bringup.renderings.targets import file_of, files_of, names_of, plan_answer, targets_of
+from estimator.bringup.renderings.targets import archive, file_of, files_of, names_of, plan_answer, size_of, targets_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.fabric.devices import LEAF
@@ -183,6 +183,13 @@ def test_one_file_is_made_without_the_others_and_is_the_same() -> None:
     for wrong in ("storage/nowhere.nvue", "nowhere/leaf.nvue", "storage/../networks.csv", "compute/leaf-r1-001.nvue"):
         with pytest.raises(SpecError, match="Files of networks are"):
             file_of(plan, "networks", wrong)
+
+
+def test_an_archive_of_them_is_as_large_as_its_configurations() -> None:
+    size = size_of(planned(), "networks")
+    whole = b"".join(archive(planned(), "networks"))
+    assert size.n_files == sum("/" in name for name in written())
+    assert 0.3 < size.n_bytes / len(whole) < 3
 
 
 def test_the_plan_answers_its_networks() -> None:
