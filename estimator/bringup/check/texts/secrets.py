@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 MASK = "(hidden)"
+LONGEST = 4_000
 _WORDS = (
     r"pass(?:word|wd|phrase|code)|secret|community|token|credentials?|psk|pre[-_]?shared[-_]?key|private[-_]?key|"
     r"auth(?:entication)?[-_]?key|encrypted-password|hashed-password|api[-_]?key|access[-_]?key|account[-_]?key|"
@@ -158,6 +159,8 @@ def _below(line: str, indent: int) -> str:
 def _without(line: str) -> str:
     if not _HINT.search(line):
         return line
+    if len(line) > LONGEST:  # of no command: whatever is in it, it is not searched word by word
+        return MASK
     kept = _BARE.sub(MASK, line)
     match = _LINE.match(kept)
     if not match or _NOT_SECRET.match(match["secret"].strip()):

@@ -3,6 +3,8 @@
 import re
 from itertools import islice, product
 
+from estimator.bringup.check.texts.tree import Unparsed
+
 MOST = 4096
 _PHB = {"be": 0, "default": 0, "ef": 46, "va": 44, "nc1": 48, "nc2": 56} | {f"cs{n}": 8 * n for n in range(8)}
 DSCP_NAMES = _PHB | {f"af{high}{low}": 8 * high + 2 * low for high in range(1, 5) for low in range(1, 4)}
@@ -66,8 +68,26 @@ def interfaces(text: str) -> list[str]:
         stem = named[1] if named else stem
         places = [numbers(place) for place in bare[named.end() if named else 0 :].split("/")]
         if stem and all(places):
-            out += [stem + "/".join(map(str, place)) for place in islice(product(*places), MOST)]
-    return out[:MOST]
+            out += [stem + "/".join(map(str, place)) for place in islice(product(*places), MOST_PORTS + 1)]
+        if len(out) > MOST_PORTS:
+            raise Unparsed(None, f"a list of interfaces names more than {MOST_PORTS:,}")
+    return out
+
+
+MOST_PORTS = 1_024  # of one switch
+MOST_STATEMENTS = 200_000  # of all of its ports
+
+
+def bounded(n_statements: int, line: int) -> None:
+    """Nothing, where lists of ports have not come to more statements than any switch has.
+
+    Raises
+    ------
+    Unparsed
+        If they have.
+    """
+    if n_statements > MOST_STATEMENTS:
+        raise Unparsed(line, f"lists of ports come to more than {MOST_STATEMENTS:,} statements here")
 
 
 def in_bytes(number: str, unit: str) -> int | None:

@@ -31,6 +31,8 @@ HOSTILE = {
     "long line": b"hostname " + b"x" * 50_000,
     "braces": b"class-of-service {\n" + b"a {\n" * 500,
     "closing": b"class-of-service {\n}\n}\n}\n",
+    "ports of EOS": b"hostname a\nqos profile R\ninterface Ethernet1-6000/1-6000\n   mtu 9214\n",
+    "ports of NX-OS": b"hostname a\nfeature bgp\n" + b"interface Ethernet1/1-1000\n  mtu 9216\n" * 120,
     "prose": b"Dear network, please be fast.",
     "utf-16": "PFC configuration:\n".encode("utf-16"),
     "tabs": b"apiVersion: v1\nkind: IPPool\nspec:\n\tsubnet: 1\n",

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from estimator.bringup.check.observation import ALL, Notes
 from estimator.bringup.check.texts.lines import Line, indented
-from estimator.bringup.check.texts.spans import dscps, in_bytes, interfaces, numbers
+from estimator.bringup.check.texts.spans import bounded, dscps, in_bytes, interfaces, numbers
 
 KIND, SYSTEM = "EOS running-config", "eos"
 BY_DEFAULT = (1, 0, 2, 3, 4, 5, 6, 7)  # traffic class of DSCP 0-7, 8-15, …: EOS user manual, quality of service
@@ -32,12 +32,14 @@ def read(text: str, notes: Notes) -> None:
     lines = list(indented(text))
     profiles: dict[str, list[Line]] = {}
     ports: dict[str, list[Line]] = {}
+    n_statements = 0
     for line in lines:
         words = line.text.split()
         owner = (line.above[0] if line.above else line.text).split()
         if owner[:2] == ["qos", "profile"] and len(owner) > 2:
             profiles.setdefault(owner[2], []).append(line)
         elif owner[0].lower() == "interface" and (named := _ports_named(" ".join(owner[1:]))):
+            bounded(n_statements := n_statements + len(named), line.number)
             for port in named:
                 ports.setdefault(port, []).append(line)
         elif not line.above:

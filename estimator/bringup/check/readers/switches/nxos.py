@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from estimator.bringup.check.observation import ALL, Notes
 from estimator.bringup.check.texts.lines import Line, indented
-from estimator.bringup.check.texts.spans import dscps, in_bytes, interfaces, numbers
+from estimator.bringup.check.texts.spans import bounded, dscps, in_bytes, interfaces, numbers
 
 KIND, SYSTEM = "NX-OS running-config", "nxos"
 ROUTED_MTU = 1500  # of a port that states none
@@ -51,9 +51,11 @@ def read(text: str, notes: Notes) -> None:
         notes.see("whole", ALL, True, 1)
     paused = _paused(lines)
     ports: dict[str, list[Line]] = {}
+    n_statements = 0
     for line in lines:
         owner = (line.above[0] if line.above else line.text).split()
         named = _ports_named(" ".join(owner[1:])) if owner[0].lower() == "interface" else ()
+        bounded(n_statements := n_statements + len(named), line.number)
         for port in named:
             ports.setdefault(port, []).append(line)
         if not named:
