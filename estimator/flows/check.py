@@ -1,7 +1,7 @@
 """The model's uplinks against the solver on fabrics that the project wires itself: all-to-all, and rings in random order.
 
 No run is published of oversubscribed fabrics or scattered ranks, so that geometry is all there is: ``python -m
-estimator.flows.check`` solves forty fabrics and writes ``agreement.csv``, which the validation page shows.
+estimator.flows.check`` solves forty-two fabrics and writes ``agreement.csv``, which the validation page shows.
 """
 
 import csv
@@ -26,6 +26,7 @@ from estimator.spec.parse import parse_spec
 AGREEMENT = Path(__file__).parent / "agreement.csv"
 ORDERS = 64  # random orders of the nodes that a ring's rate is the mean of
 SEED = 16
+ALL_RAILS = 512  # nodes up to which all rails are solved together; beyond, one of them, as rails share no link
 PATTERNS = ("all-to-all", "ring, random order")
 
 
@@ -74,7 +75,10 @@ class Agreement:
 
 
 def cases() -> list[Case]:
-    """Forty fabrics: leaves specified as 1:1 to 7:1, two and three tiers, rails and top of rack, planes, failed spines."""
+    """Forty fabrics of up to 4,096 GPUs, and larger ones of three tiers.
+
+    Leaves specified as 1:1 to 7:1, two and three tiers, rails and top of rack, planes, failed spines.
+    """
     two = [
         Case(nodes, "dgx-h100", "ndr", ratio, layout)
         for layout, all_nodes in (("rail-optimized", (64, 128)), ("top-of-rack", (32, 64)))
@@ -100,12 +104,17 @@ def cases() -> list[Case]:
             ("2:1", "4:1"),
         )
     ]
-    return [*two, *planes, *failed, *three]
+    large = [
+        Case(nodes, "dgx-h100", "ndr", leaf, tiers=3, spine_oversubscription=spine)
+        for nodes, leaf, spine in ((1024, "2:1", "1:1"), (2048, "2:1", "2:1"))
+    ]
+    return [*two, *planes, *failed, *three, *large]
 
 
 def agreement(case: Case, catalog: Catalog) -> list[Agreement]:
     """The case's patterns, by the model and by the solver."""
     fabric = _fabric(case, catalog, case.failed_spines)
+    fabric = fabric.one_rail() if case.nodes > ALL_RAILS else fabric
     has_rails = case.layout == "rail-optimized"
     solved = _slowest(fair_rates(all_to_all(fabric, has_rails)), _peers(fabric, has_rails), fabric)
     rings = np.random.default_rng(SEED)

@@ -26,6 +26,18 @@ class Fabric:
     up: FloatArray  # (n_leaves, n_spines)
     top: FloatArray  # (n_spines, n_cores)
 
+    def one_rail(self) -> "Fabric":
+        """The first rail alone: its leaves, the spines that they reach and the cores beyond these."""
+        leaves = np.unique(self.leaf_of[:, 0])
+        spines = np.flatnonzero(self.up[leaves].sum(axis=0) > 0)
+        top = self.top[spines]
+        return Fabric(
+            np.searchsorted(leaves, self.leaf_of[:, :1]),
+            self.port_gbit_s,
+            self.up[np.ix_(leaves, spines)],
+            top[:, top.sum(axis=0) > 0],
+        )
+
     @property
     def n_leaves(self) -> int:
         """Leaves of the plane."""

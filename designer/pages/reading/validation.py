@@ -32,6 +32,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.flows.check import Agreement, kept
 from estimator.units import parse_ratio
 
+GPUS_A_NODE, _MANY_GPUS = 8, 8192  # of the fabrics that are solved
 LAYOUTS = {"rail-optimized": "by rail", "top-of-rack": "top of rack"}
 DOMAINS = {"one": "one domain", "several": "several domains"}
 FABRICS = {"none": "One domain, no network", **NETWORKS}
@@ -89,6 +90,7 @@ def _errors(catalog_version: str) -> Context:
         "flows": flow_rows(),
         "flows_worst": max(abs(one.difference) for one in kept()),
         "flows_ratios": _ratios({one.case.oversubscription for one in kept()}),
+        "flows_most": GPUS_A_NODE * max(one.case.nodes for one in kept()),
         "flows_count": len({one.case for one in kept()}),
         "worst": [(row, COLLECTIVES[row.collective]) for row in made.worst],
         "not_to_trust": NOT_TO_TRUST,
@@ -118,6 +120,7 @@ def flow_rows() -> list[FlowRow]:
     for one in kept():
         case = one.case
         kind = "three tiers" if case.tiers == 3 else f"two tiers, {LAYOUTS[case.layout]}"
+        kind += f" of {_MANY_GPUS:,} GPUs and more" if case.nodes * GPUS_A_NODE >= _MANY_GPUS else ""
         kind += ", a failed spine" if case.failed_spines else ", two planes" if case.planes > 1 else ""
         groups.setdefault(f"{one.pattern}; {kind}", []).append(one)
     return [
