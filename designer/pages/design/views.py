@@ -35,10 +35,10 @@ from designer.services.baselines import against, strip
 from designer.services.designs import samples
 from designer.services.designs.beginnings import asked_sample, start_spec
 from designer.services.designs.edits import record, typed_of
-from designer.services.designs.listing import design_rows, sorted_rows
+from designer.services.designs.listing import listed, sorted_rows
 from designer.services.designs.results import result_of
 from designer.services.designs.saving import request_estimate, save_design
-from designer.services.designs.shelves import LONGEST_TAG, Shelf, n_archived, put, tags_of
+from designer.services.designs.shelves import LONGEST_TAG, Shelf, put
 from designer.services.revising import revise, tab_page
 from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
@@ -62,9 +62,10 @@ def home(request: HttpRequest) -> HttpResponse:
 def designs(request: HttpRequest) -> HttpResponse:
     """The owner's designs with their main figures, of a tag, archived or not, and samples to start from."""
     owner, shelf = owner_of(request), Shelf.asked(request.GET)
-    table = sorted_rows(design_rows(owner, shelf), request.GET.get("sort"))
+    rows, found = listed(owner, shelf)
+    table = sorted_rows(rows, request.GET.get("sort"))
     context = {"section": "designs", "title": "Designs", "samples": samples.SAMPLES, "shelf": shelf}
-    context |= {"tags": tags_of(owner), "n_archived": n_archived(owner), "has_designs": owner.designs.exists()}
+    context |= {"tags": found.tags, "n_archived": found.n_archived, "has_designs": found.has_designs}
     limits = {"least": LEAST, "most": MOST, "longest_tag": LONGEST_TAG}
     return render(request, "designer/design/list.html", context | limits | table)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 
 from designer.models import Design
-from designer.services.designs.shelves import Shelf, on_shelf
+from designer.services.designs.shelves import Shelf, Shelved, shelved
 from designer.services.designs.state import figures_now, refresh_states
 from designer.wording.headlines import Headlines, is_floor
 from designer.wording.numbers import words
@@ -76,9 +76,14 @@ DEFAULT_ORDER = "-changed"
 
 def design_rows(owner: User, shelf: Shelf | None = None) -> list[DesignRow]:
     """The owner's designs of a shelf, with the figures that their pages show; those not archived where none is given."""
+    return listed(owner, shelf or Shelf())[0]
+
+
+def listed(owner: User, shelf: Shelf) -> tuple[list[DesignRow], Shelved]:
+    """The same, and what the list says of all the owner's designs."""
     refresh_states(owner)
-    servers = load_catalog().servers
-    return [_row(design, servers) for design in on_shelf(owner, shelf or Shelf())]
+    servers, found = load_catalog().servers, shelved(owner, shelf)
+    return [_row(design, servers) for design in found.designs], found
 
 
 def _row(design: Design, servers: Mapping[str, Server]) -> DesignRow:

@@ -6,11 +6,11 @@ Neither is part of a design's state: they change no figure, no version and no ti
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.http import urlencode
 
@@ -46,33 +46,40 @@ class Shelf:
             {key: value for key, value in (("q", self.words), ("tag", self.tag), ("of", self.of)) if value}
         )
 
+    def has(self, row: Design) -> bool:
+        """Whether a design is on it."""
+        name, is_archived = row.name.casefold(), row.archived_at is not None
+        return (
+            (self.of == ALL or is_archived == (self.of == ARCHIVED))
+            and all(word in name for word in self.words.casefold().split())
+            and (not self.tag or self.tag in row.tag_list)
+        )
+
     @property
     def kept(self) -> str:
         """What an address that asks for an order ends with, so that the shelf stays."""
         return f"&{self.query}" if self.query else ""
 
 
-def on_shelf(owner: User, shelf: Shelf) -> list[Design]:
-    """The owner's designs that a shelf has, last change first."""
-    rows: QuerySet[Design] = owner.designs.all()
-    if shelf.of != ALL:
-        rows = rows.filter(archived_at__isnull=shelf.of != ARCHIVED)
-    for word in shelf.words.split():
-        rows = rows.filter(name__icontains=word)
-    if shelf.tag:
-        rows = rows.filter(tags__contains=shelf.tag)
-    return [row for row in rows if not shelf.tag or shelf.tag in row.tag_list]
+class Shelved(NamedTuple):
+    """The designs of a shelf, last change first, and what is said of all that their owner has."""
+
+    designs: list[Design]
+    tags: list[str]
+    """By name."""
+    n_archived: int
+    has_designs: bool
 
 
-def tags_of(owner: User) -> list[str]:
-    """Every tag that the owner's designs have, by name."""
-    rows = owner.designs.exclude(tags="").values_list("tags", flat=True)
-    return sorted({tag for row in rows for tag in row.split(", ")}, key=str.casefold)
-
-
-def n_archived(owner: User) -> int:
-    """How many designs of the owner are archived."""
-    return owner.designs.filter(archived_at__isnull=False).count()
+def shelved(owner: User, shelf: Shelf) -> Shelved:
+    """The owner's designs that a shelf has."""
+    rows = list(owner.designs.all())
+    return Shelved(
+        [row for row in rows if shelf.has(row)],
+        sorted({tag for row in rows for tag in row.tag_list}, key=str.casefold),
+        sum(row.archived_at is not None for row in rows),
+        bool(rows),
+    )
 
 
 def put(owner: User, ids: list[str], do: str, tag: str = "") -> str:

@@ -9,7 +9,7 @@ from designer.models import Comparison, Design
 from designer.services.designs.listing import design_rows
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import save_design
-from designer.services.designs.shelves import LONGEST_TAG, MOST_TAGS, Shelf, put, tags_of
+from designer.services.designs.shelves import LONGEST_TAG, MOST_TAGS, Shelf, put, shelved
 from estimator.errors import SpecError
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def test_tags_are_added_taken_off_and_filter_the_list(page: Client, three: list[
     assert names(page, tag="tend") == set()
     assert names(page, q="hall 1") == {"Hall 1"}
     page.post(ADDRESS, {"design": ids[:1], "do": "untag", "tag": "tender"})
-    assert tags_of(three[0].owner) == ["tender", "tender 2"]
+    assert shelved(three[0].owner, Shelf()).tags == ["tender", "tender 2"]
     assert three[0].now.tag_list == ["tender 2"]
     assert "No design fits this filter" in page.get(reverse("designs"), {"q": "nothing"}).text
 
