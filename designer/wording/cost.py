@@ -171,3 +171,26 @@ def _per_output(estimate: PricedEstimate) -> Iterable[HeadFigure]:
         "Give “Tokens a second” under Money.",
         "economics__tokens_per_s_per_gpu",
     )
+
+
+class CostPart(NamedTuple):
+    """A part of what a design costs over its years, typical, and its share of all of them."""
+
+    name: str
+    usd: float
+    share: float
+
+
+def cost_parts(cost: Cost) -> list[CostPart]:
+    """The purchase price by its three parts, what is paid once, and the running cost of all years, undiscounted."""
+    capex, years = cost.capex_usd, cost.tco_years
+    amounts = {
+        "Servers": capex.servers,
+        "Network": capex.network,
+        "Racks and cooling": capex.facility,
+        "Freight, installation, reserve": cost.one_off_usd.get("total"),
+    }
+    known = {name: amount.typical for name, amount in amounts.items() if amount and amount.typical > 0}
+    known[f"Running, {years} {'year' if years == 1 else 'years'}"] = cost.running_usd_per_year.typical * years
+    whole = sum(known.values())
+    return [CostPart(name, amount, amount / whole) for name, amount in known.items()] if whole else []

@@ -81,11 +81,15 @@ PAGES = {
     "home": Shot("/designs/"), "home-empty": Shot("/designs/", who="newcomer"),
     "new": Shot("/designs/new/"), "tour": Shot("/designs/new/?sample=superpod-h100&tour=1", click="[data-tour-next]"),
     "design": Shot("{hall}"), **{f"tab-{tab}": Shot(f"{{hall}}?tab={tab}", at="#result") for tab in TABS},
-    "bill": Shot("{hall}", at="#bom"),
-    "constants": Shot("{hall}", at="#assumptions details:nth-of-type(2)", click="#assumptions details:nth-of-type(2) > summary"),
+    "bill": Shot("{hall}#bom", at="#bom"),
+    "constants": Shot(
+        "{hall}#assumptions",
+        at="#assumptions details:nth-of-type(2)",
+        click="#assumptions details:nth-of-type(2) > summary",
+    ),
     "other-networks": Shot("{hall}?tab=bringup", at="#other-networks"),
-    "what-if": Shot("{hall}?tab=cost", at="#what-if"), "cost-years": Shot("{hall}?tab=cost", at="#cost-when"),
-    "cost-risk": Shot("{hall}?tab=cost", at="#cost-risk"),
+    "what-if": Shot("{hall}?tab=cost", at="#what-if"), "cost-years": Shot("{hall}?tab=cost#cost-when", at="#cost-when"),
+    "cost-risk": Shot("{hall}?tab=cost#cost-risk", at="#cost-risk"),
     "performance-charts": Shot("{hall}?tab=performance", at="#by-count"),
     "workloads-layouts": Shot("{hall}?tab=workloads", at="#layouts"),
     "workloads-serving": Shot("{hall}?tab=workloads", at="#serving-form"),
@@ -121,7 +125,7 @@ PAGES = {
     "explore-searching": Shot("{searching}"), "explore-searched": Shot("{searched}"),
     "comparisons": Shot("/comparisons/"), "comparisons-empty": Shot("/comparisons/", who="newcomer"),
     "comparison-new": Shot("/comparisons/new/"), "comparison": Shot("{comparison}"),
-    "board-pack": Shot("{comparison}board-pack/"), "comparison-lines": Shot("{comparison}", at="#lines"),
+    "board-pack": Shot("{comparison}board-pack/"), "comparison-lines": Shot("{comparison}#lines", at="#lines"),
     "comparison-workloads": Shot("{comparison}?train_model=llama3-8b&serve_model=llama3-70b", at="#workloads"),
     "prices": Shot("/prices/"), "prices-empty": Shot("/prices/", who="newcomer"), "anchors": Shot("/prices/catalog/anchors/"),
     "price-book": Shot("{book}"), "price-history": Shot("{book}history/"), "price-import": Shot("{book}import/"),
@@ -134,7 +138,9 @@ PAGES = {
     "link-ended": Shot("/shared/withdrawn/", who="stranger", status=404),
 }  # fmt: skip
 # one of each state that a page has: the others show more of it, scrolled down, and are pictured in one width alone
-STATES = list({(shot.path, shot.click, shot.who): name for name, shot in reversed(PAGES.items())}.values())[::-1]
+STATES = list(
+    {(shot.path.partition("#")[0], shot.click, shot.who): name for name, shot in reversed(PAGES.items())}.values()
+)[::-1]
 USUAL_WIDTH = 1440
 NAVIGATION_MS = 90_000  # that a page may take to come: a busy machine is no fault of the code
 IS_DRAWN = """() => {

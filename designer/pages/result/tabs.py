@@ -25,8 +25,8 @@ from designer.services.designs.results import result_of
 from designer.services.link_lists import is_outdated
 from designer.services.shown_page import ShownPage
 from designer.wording.context import Context
-from designer.wording.cost import bill_beside_likely, likely_rows
-from designer.wording.findings import n_to_heed
+from designer.wording.cost import bill_beside_likely, cost_parts, likely_rows
+from designer.wording.findings import n_to_heed, verdict
 from designer.wording.headlines import headline
 from designer.wording.numbers import words
 from designer.wording.query import one_of
@@ -121,6 +121,8 @@ def overview(result: Context, estimate: PricedEstimate, query: Given) -> Context
         "likely": likely_rows(estimate.cost),
         "price_book": estimate.cost.price_book,
         "beside": bill_beside_likely(estimate),
-        "charts": performance_charts(estimate.performance, nics_gb_s),
+        "charts": [chart.shaped("low") for chart in performance_charts(estimate.performance, nics_gb_s)],
+        "verdict": verdict(estimate.findings, lacks_prices=bool(estimate.cost.at_least)),
+        "cost_parts": cost_parts(estimate.cost),
         "bom": sorted_bom(estimate.bom, query.get("sort")),
     }

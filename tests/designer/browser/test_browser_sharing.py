@@ -187,10 +187,12 @@ def test_the_baseline_stays_and_the_differences_follow_what_is_typed(page: Any) 
     page.click("a[data-panel]:has-text('Baseline')")
     page.fill("#baseline-name", "Bid 1")
     page.press("#baseline-name", "Enter")
+    page.click("#baselines summary")
     page.wait_for_selector("#baselines tbody tr")
     first = page.url
     page.click("button:has-text('Branch a variant')")
     page.wait_for_url(lambda url: url.split("?")[0] != first.split("?")[0])
+    page.click("#baselines summary")
     row = page.locator("#baselines tbody tr").first
     assert "Bid 1" in row.inner_text()
     gpus = int(row.locator("td").first.inner_text().replace(",", ""))
@@ -207,6 +209,7 @@ def test_the_baseline_stays_and_the_differences_follow_what_is_typed(page: Any) 
 def test_an_answer_finds_its_places_when_a_newer_part_has_replaced_the_button(page: Any) -> None:
     page.click("a[data-panel]:has-text('Baseline')")
     page.press("#baseline-name", "Enter")
+    page.click("#baselines summary")
     page.wait_for_selector("#baselines tbody tr")
     held: list[Any] = []
     page.route("**/baselines/*/remove/", lambda route: held.append(route))
@@ -238,6 +241,7 @@ def test_panels_and_strip_fit_their_screen(browser: Any, session: Any, width: in
     page.goto(session["first"].split("?")[0] + "?tab=findings")
     page.click("a[data-panel]:has-text('Baseline')")
     page.press("#baseline-name", "Enter")
+    page.click("#baselines summary")
     page.wait_for_selector("#baselines tbody tr")
     for name, panel in (("Versions", ".revisions"), ("Share", ".share")):
         page.click(f"a[data-panel]:has-text('{name}')")

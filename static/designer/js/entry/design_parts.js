@@ -7,6 +7,7 @@ import "../design/computed.js";
 import "../design/parts.js";
 import "../design/sizes.js";
 import "../design/fold.js";
+import "../site/parts.js";
 import "../result/charts.js";
 import "../result/exports.js";
 import "../result/fabric.js";

@@ -1,0 +1,57 @@
+"""A design in short: its verdict, its worst findings, and the parts of what it costs."""
+
+from typing import Any
+
+import pytest
+
+from designer.templatetags.bars import BAR_WIDTH, cost_bar
+from designer.wording.cost import CostPart, cost_parts
+from designer.wording.findings import MOST_WORST, verdict
+from estimator.catalog.loader import load_catalog
+from estimator.findings.finding import Finding
+from estimator.pipeline import estimate
+from estimator.spec.parse import parse_spec
+
+
+def findings(*severities: Any) -> list[Finding]:
+    return [Finding(code="x", severity=one, field="fabric", message=f"{one} {at}") for at, one in enumerate(severities)]
+
+
+@pytest.mark.parametrize(
+    ("severities", "lacks_prices", "words", "tone"),
+    [
+        ((), False, "Can be built as requested; nothing to heed", "good"),
+        (("info",), True, "Can be built; some parts have no price", "warning"),
+        (("info", "warning"), False, "Can be built; 1 finding to heed", "warning"),
+        (("warning", "warning", "info"), True, "Can be built; 2 findings to heed", "warning"),
+        (("warning", "error", "info"), False, "Can be built; 1 to correct first", "error"),
+    ],
+)
+def test_a_verdict_follows_from_the_worst_finding(severities: Any, lacks_prices: bool, words: str, tone: str) -> None:
+    found = verdict(findings(*severities), lacks_prices=lacks_prices)
+    assert (found.words, found.tone) == (words, tone)
+
+
+def test_the_worst_three_come_first() -> None:
+    found = verdict(findings("info", "info", "warning", "error"), lacks_prices=False)
+    assert [one.severity for one in found.worst] == ["error", "warning", "info"]
+    assert len(found.worst) == MOST_WORST
+
+
+def test_parts_of_the_cost_add_up_to_what_is_paid() -> None:
+    values = {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}
+    (made,) = estimate([parse_spec(values, load_catalog())], load_catalog())
+    cost = made.cost
+    assert cost is not None
+    parts = cost_parts(cost)
+    paid = cost.outlay_usd.typical + cost.running_usd_per_year.typical * cost.tco_years
+    assert sum(part.usd for part in parts) == pytest.approx(paid, rel=0.001)
+    assert sum(part.share for part in parts) == pytest.approx(1)
+    assert parts[0].name == "Servers"
+
+
+def test_the_bar_is_as_long_as_its_parts() -> None:
+    bar = cost_bar([CostPart("a", 3.0, 0.75), CostPart("b", 1.0, 0.25)])
+    assert f'x="0.0" width="{0.75 * BAR_WIDTH:.1f}"' in bar
+    assert f'x="{0.75 * BAR_WIDTH:.1f}" width="{0.25 * BAR_WIDTH:.1f}"' in bar
+    assert "style=" not in bar
