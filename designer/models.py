@@ -473,6 +473,26 @@ class QuoteColumns(models.Model):
         return f"columns of {self.header_hash[:8]}"
 
 
+class AccountChoices(models.Model):
+    """The currency and units that a user reads pages in. REST and files have theirs by contract."""
+
+    class Bandwidth(models.TextChoices):
+        BYTES = "bytes", "GB/s"
+        BITS = "bits", "Gb/s"
+
+    class Length(models.TextChoices):
+        METRES = "m", "metres"
+        FEET = "ft", "feet"
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="choices")
+    currency = models.CharField(max_length=3, default="USD")
+    bandwidth = models.CharField(max_length=5, choices=Bandwidth, default=Bandwidth.BYTES)
+    length = models.CharField(max_length=2, choices=Length, default=Length.METRES)
+
+    def __str__(self) -> str:
+        return f"choices of {self.user}"
+
+
 class ApiToken(models.Model):
     """A key to the REST API. Only its hash is kept, so a copy of the database opens nothing."""
 

@@ -15,6 +15,7 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 BITS_PER_BYTE = 8
+M_PER_FOOT = 0.3048  # exact, by definition
 GIGA = 10**9
 MILLI = 1e-3
 MICRO = 1e-6

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from designer.charts.cost import money_axis, tooltip
-from designer.charts.vega import IS_ON, Chart, chart_of, over_sizes
+from designer.charts.vega import IS_ON, Chart, bandwidth, chart_of, over_sizes
 from designer.wording.numbers import (
     MISSING,
     category_name,
@@ -355,7 +355,7 @@ def traffic_chart(pair: Compared) -> Chart | None:
         for at, value in enumerate(values)
         if value
     ]
-    x = {"field": "value", "type": "quantitative", "title": "Bus bandwidth, GB/s", "axis": {"tickCount": 5}}
+    x = {"field": "value", "type": "quantitative", **bandwidth("Bus bandwidth", tickCount=5)}
     said = {"Traffic": "what", "Family": "family", "Bus bandwidth": "reported"}
     spec = _pairs_of_bars([title for title, _ in known], x, rows, said)
     table = [

@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Chart, Spec, chart_of, chosen, crosshair, over_sizes
+from designer.charts.vega import (
+    IS_ON,
+    SMALLEST_DRAWN_BYTES,
+    Chart,
+    Spec,
+    bandwidth,
+    chart_of,
+    chosen,
+    crosshair,
+    over_sizes,
+)
 from designer.wording.headlines import busbw_bounds
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
 from estimator.performance.result import AllReduceTable, Curves, Performance
@@ -69,9 +79,8 @@ def busbw_chart(all_reduce: AllReduceTable) -> Chart:
     y = {
         "field": "value",
         "type": "quantitative",
-        "title": "Bus bandwidth, GB/s",
         "scale": {"zero": True},
-        "axis": {"tickCount": 6},
+        **bandwidth("Bus bandwidth", tickCount=6),
     }
     spec = over_sizes([sizes[size] for size in drawn], y, series, points)
     description = (

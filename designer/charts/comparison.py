@@ -6,10 +6,12 @@ Names of designs are a user's text: they stand in the HTML legend and as data, n
 from collections.abc import Sequence
 
 from designer.charts.scaling import y_axis
-from designer.charts.vega import DOLLARS, IS_ON, SMALLEST_DRAWN_BYTES, Chart, chart_of, over_sizes
+from designer.charts.vega import DOLLARS, IS_ON, SMALLEST_DRAWN_BYTES, Chart, chart_of, in_money, over_sizes
+from designer.wording.chosen import chosen
 from designer.wording.comparison import LETTERS
 from designer.wording.names import SPENT
 from designer.wording.numbers import MISSING, count, gb_s, message_size, rounded, usd
+from estimator.catalog.currency import USD
 from estimator.compare.result import ComparedCurve, ComparisonResult, Spend
 from estimator.ranges import Range
 from estimator.record import Json
@@ -88,9 +90,9 @@ def _stacked_bars(names: Sequence[str]) -> Json:
             "x": {
                 "field": "value",
                 "type": "quantitative",
-                "title": "US dollars, typical",
+                "title": "US dollars, typical" if chosen().currency == USD else f"{chosen().currency}, typical",
                 "stack": "zero",
-                "axis": {"tickCount": 5, "labelExpr": DOLLARS},
+                "axis": {"tickCount": 5, "labelExpr": in_money(DOLLARS)},
             },
             "order": {"field": "place"},
         },

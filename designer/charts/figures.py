@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from designer.charts.vega import DOLLARS, Spec
+from designer.charts.vega import DOLLARS, Spec, in_money
 from estimator.search.figures import FIGURES
 
 ROOM = 0.06  # around the points, as a share of their span
@@ -40,7 +40,7 @@ def figure_axis(field: str, name: str, values: Sequence[float]) -> Spec:
         "title": figure_title(name),
         "scale": scale,
         "axis": ({"values": _round_values(*ends)} if is_log else {})
-        | {"tickCount": 6, "labelExpr": _TICKS.get(FIGURES[name].unit, "format(datum.value, ',')")},
+        | {"tickCount": 6, "labelExpr": in_money(_TICKS.get(FIGURES[name].unit, "format(datum.value, ',')"))},
     }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from designer.charts.all_reduce import efficiency_spec, limit_text
-from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Chart, Spec, chart_of, chosen, over_sizes
+from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Chart, Spec, bandwidth, chart_of, chosen, over_sizes
 from designer.wording.headlines import busbw_bounds
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
@@ -86,9 +86,8 @@ def y_axis(quantity: str, rows: Sequence[Given] = ()) -> Spec:
         return {
             "field": "value",
             "type": "quantitative",
-            "title": "Bus bandwidth, GB/s",
             "scale": {"zero": True},
-            "axis": {"tickCount": 6},
+            **bandwidth("Bus bandwidth", tickCount=6),
         }
     label = (
         "datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' s' : datum.value >= 1e3 ? "

@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from designer.wording.chosen import chosen as chosen_units
+from estimator.catalog.currency import USD
+from estimator.units import BITS_PER_BYTE
+
 Spec = dict[str, Any]  # a part of a Vega-Lite specification, or the data of a mark or of a row of a table
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -50,6 +54,21 @@ CONFIG = {
     },
     "line": {"strokeWidth": 2, "strokeJoin": "round"},
 }
+
+
+def in_money(label: str) -> str:
+    """A label of an axis of US dollars, as whoever reads the page has chosen: the values stay in dollars."""
+    now = chosen_units()
+    if now.currency == USD:
+        return label
+    return label.replace("datum.value", f"(datum.value * {now.per_usd:.9g})").replace("'$'", f"'{now.sign}'")
+
+
+def bandwidth(what: str, **axis: Any) -> Spec:
+    """Title and axis of values in GB/s, written in Gb/s for who reads in bits."""
+    if not chosen_units().in_bits:
+        return {"title": f"{what}, GB/s", "axis": axis}
+    return {"title": f"{what}, Gb/s", "axis": axis | {"labelExpr": f"format(datum.value * {BITS_PER_BYTE}, ',')"}}
 
 
 def named_rows(names: Sequence[str], limit_px: int, has_grid: bool = False, has_lines: bool = False) -> Spec:

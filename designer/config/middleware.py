@@ -1,16 +1,21 @@
-"""What holds for every request: the limit of its body, pages and JSON sent compressed, and a broken catalog reported as such."""
+"""What holds for every request: the limit of its body, its reader's units, pages and JSON sent compressed, and a broken
+catalog reported as such."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import cache
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 
+from designer.services.people.choices import chosen_by
+from designer.wording.chosen import USUAL, Chosen, reading
 from estimator.errors import CatalogError
 from estimator.units import is_whole_number
 
@@ -86,6 +91,28 @@ class BrokenCatalogMiddleware:
             return None
         logger.error("The catalog cannot be used: %s", exception)
         return render(request, "503.html", {"problems": exception.problems}, status=503)
+
+
+class ChosenUnitsMiddleware:
+    """Pages print amounts, bandwidths and lengths as their reader chose; REST and files as their contract says.
+
+    The choice is looked up when a page prints the first number.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path.startswith("/api/"):
+            return self.get_response(request)
+
+        @cache
+        def ask() -> Chosen:
+            user = request.user
+            return chosen_by(user) if isinstance(user, User) and user.is_authenticated else USUAL
+
+        with reading(ask):
+            return self.get_response(request)
 
 
 def _declared_length(request: HttpRequest) -> int:

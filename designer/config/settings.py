@@ -61,6 +61,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "designer.config.middleware.ChosenUnitsMiddleware",
     "designer.config.middleware.BrokenCatalogMiddleware",
 ]
 ROOT_URLCONF = "designer.config.urls"

@@ -1,6 +1,25 @@
 """Files that a page sends to be saved."""
 
-from django.http import HttpResponse
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from designer.wording.chosen import in_usual_units
+
+View = Callable[..., HttpResponse]
+
+
+def sends_files(view: View) -> View:
+    """A view whose answers are files: their units are those of their contract, whoever asks."""
+
+    @wraps(view)
+    def file_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        with in_usual_units():
+            return view(request, *args, **kwargs)
+
+    return file_view
 
 
 def attachment(content: bytes | str, content_type: str, name: str) -> HttpResponse:

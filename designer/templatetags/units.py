@@ -3,6 +3,8 @@
 from django import template
 
 from designer.wording import numbers
+from designer.wording.chosen import USUAL, chosen
+from estimator.catalog.currency import USD
 
 register = template.Library()
 
@@ -10,6 +12,7 @@ for printer in (
     numbers.count,
     numbers.gbit_s,
     numbers.gb_s,
+    numbers.metres,
     numbers.watts,
     numbers.usd,
     numbers.usd_small,
@@ -43,3 +46,22 @@ for printer in (
     numbers.is_assumption,
 ):
     register.filter(printer.__name__, printer)
+
+
+@register.simple_tag
+def currency_name() -> str:
+    """What amounts of the page are in, as the head of a table says it."""
+    now = chosen().currency
+    return "US dollars" if now == USD else now
+
+
+@register.simple_tag
+def units_note() -> str:
+    """What the reader of a page chose, for its foot: the rate with its source and date; nothing where all is usual."""
+    now = chosen()
+    if now == USUAL:
+        return ""
+    rate = now.rate
+    money = f"{rate.currency} at {numbers.significant(rate.usd, 6)} USD, {rate.as_of}, {rate.source}" if rate else ""
+    units = ["Gb/s" if now.in_bits else "", "ft" if now.in_feet else ""]
+    return ", ".join(part for part in (money, *units) if part)

@@ -4,8 +4,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from designer.wording.chosen import chosen
 from estimator.catalog.currency import MINOR_DIGITS
 from estimator.ranges import Range
+from estimator.units import BITS_PER_BYTE, M_PER_FOOT
 
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
@@ -76,10 +78,19 @@ def gbit_s(value: Any) -> str:
 
 
 def gb_s(value: Any) -> str:
-    """GB/s (10^9 bytes a second) → "368 GB/s", "0.00124 GB/s" as "1.24 MB/s"."""
+    """GB/s (10^9 bytes a second) → "368 GB/s", "0.00124 GB/s" as "1.24 MB/s"; "2,944 Gb/s" for who reads in bits."""
     if _is_missing(value):
         return MISSING
-    return scaled(value * 1e9, "B/s") if 0 < abs(value) < 1 else f"{rounded(value)}{NO_BREAK_SPACE}GB/s"
+    shown, unit = (value * BITS_PER_BYTE, "b/s") if chosen().in_bits else (value, "B/s")
+    return scaled(shown * 1e9, unit) if 0 < abs(shown) < 1 else f"{rounded(shown)}{NO_BREAK_SPACE}G{unit}"
+
+
+def metres(value: Any) -> str:
+    """A length → "30 m"; "98.4 ft" for who reads in feet."""
+    if _is_missing(value):
+        return MISSING
+    in_feet = chosen().in_feet
+    return f"{significant(value / M_PER_FOOT if in_feet else value)}{NO_BREAK_SPACE}{'ft' if in_feet else 'm'}"
 
 
 def watts(value: Any) -> str:
@@ -88,24 +99,34 @@ def watts(value: Any) -> str:
 
 
 def usd(value: Any) -> str:
-    """US dollars to three digits, as ranges of ten per cent and more allow → "$920", "$12,400", "$1.20 M"."""
+    """US dollars to three digits, as ranges of ten per cent and more allow → "$920", "$12,400", "$1.20 M".
+
+    This and the printers below write the currency that whoever reads the page has chosen: "€1.06 M".
+    """
     if _is_missing(value):
         return MISSING
-    sign, size = (MINUS if value < 0 else ""), abs(value)
+    sign, size = _signed_size(value)
     for step, unit in ((10**9, "bn"), (10**6, "M")):
         if size >= step * 0.9995:
-            return f"{sign}${rounded(size / step)}{NO_BREAK_SPACE}{unit}"
+            return f"{sign}{rounded(size / step)}{NO_BREAK_SPACE}{unit}"
     if 0 < size < 100:
-        return f"{sign}${size:,.2f}"
+        return f"{sign}{size:,.2f}"
     tens = 10 ** max(0, math.floor(math.log10(size)) - 2) if size else 1
-    return f"{sign}${round(size / tens) * tens:,}"
+    return f"{sign}{round(size / tens) * tens:,}"
+
+
+def _signed_size(usd_amount: float) -> tuple[str, float]:
+    """What stands before an amount, and its size in the chosen currency."""
+    now = chosen()
+    return f"{MINUS if usd_amount < 0 else ''}{now.sign}", abs(usd_amount) * now.per_usd
 
 
 def usd_small(value: Any) -> str:
     """As ``usd``, with three digits below a dollar too → "$2.33", "$0.0124"."""
-    if _is_missing(value) or not 0 < abs(value) < 1:
+    if _is_missing(value) or not 0 < abs(value) * chosen().per_usd < 1:
         return usd(value)
-    return f"{MINUS if value < 0 else ''}${rounded(abs(value))}"
+    sign, size = _signed_size(value)
+    return f"{sign}{rounded(size)}"
 
 
 def usd_small_range(value: Any) -> str:
@@ -148,8 +169,8 @@ def usd_exact(value: Any) -> str:
     """US dollars to the dollar, for tables that must add up → "$1,240,000"; cents where there are some below $100."""
     if _is_missing(value):
         return MISSING
-    sign, size = (MINUS if value < 0 else ""), abs(value)
-    return f"{sign}${size:,.2f}" if size < 100 and size != int(size) else f"{sign}${size:,.0f}"
+    sign, size = _signed_size(value)
+    return f"{sign}{size:,.2f}" if size < 100 and size != int(size) else f"{sign}{size:,.0f}"
 
 
 def usd_range(value: Any) -> str:
@@ -263,7 +284,7 @@ def figure_text(value: Any, unit: str) -> str:
         "ms": lambda milliseconds: duration_us(milliseconds * 1e3),
         "tokens/s": lambda rate: significant(float(rate)),
         "tokens": lambda number: significant(float(number)),
-        "m": lambda metres: f"{significant(float(metres))} m",
+        "m": lambda length: metres(float(length)),
         "yes or no": lambda flag: "yes" if flag else "no",
     }
     return printers.get(unit, lambda number: count(round(number)))(value)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from designer.charts.vega import Spec
+from designer.wording.chosen import in_usual_units
 from designer.wording.numbers import words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
@@ -57,6 +58,7 @@ def advised(values: Spec, priority: Priority, budget_usd: float | None) -> Advis
 
 
 @lru_cache(maxsize=KEPT)
+@in_usual_units()  # kept for everybody
 def _compared(text: str, catalog_version: str) -> tuple[Compared, tuple[str, ...]]:
     """Both families of a request, and notes on the other side."""
     catalog, values = load_catalog(), json.loads(text)

@@ -7,6 +7,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from designer.wording.chosen import in_usual_units
 from designer.wording.context import Context
 from designer.wording.numbers import count
 from estimator.catalog.catalog import Catalog
@@ -130,6 +131,7 @@ def part_name(record: Any) -> str:
 
 
 @cache
+@in_usual_units()  # kept for everybody
 def _rows(kind: str, version: str) -> list[PartRow]:
     """Every part of a kind. ``version`` of the catalog is the key under which they are kept."""
     catalog = load_catalog()

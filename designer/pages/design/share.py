@@ -22,7 +22,7 @@ from designer.exports.downloads import BOM_FILES, COST_FILES
 from designer.exports.workloads import TABLES, WORKLOAD_FORMATS, workloads_download
 from designer.models import Design, ShareLink
 from designer.pages.result.job import job_or_404
-from designer.pages.sending import attachment
+from designer.pages.sending import attachment, sends_files
 from designer.services.access import GONE, close, design_page, design_to_own, remember
 from designer.services.designs.results import result_of
 from designer.services.sharing import find, issue, live_links, withdraw
@@ -125,6 +125,7 @@ def share_withdraw(request: HttpRequest, design_id: UUID, link_id: int) -> HttpR
 
 @design_page
 @require_safe
+@sends_files
 def shared_file(request: HttpRequest, design_id: UUID, job_id: UUID, kind: str, form: str) -> HttpResponse:
     """The bill of materials or the cost of an estimate as a file, for those who may see the design but not call the API."""
     job, made = _finished_or_404(request, design_id, job_id)
@@ -137,6 +138,7 @@ def shared_file(request: HttpRequest, design_id: UUID, job_id: UUID, kind: str, 
 
 @design_page
 @require_safe
+@sends_files
 def shared_workloads(request: HttpRequest, design_id: UUID, job_id: UUID, form: str) -> HttpResponse:
     """What the workloads tab shows at the address’s query, for the same people: JSON, a workbook, or one table as CSV."""
     job, made = _finished_or_404(request, design_id, job_id)

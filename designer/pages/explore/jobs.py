@@ -13,7 +13,7 @@ from designer.models import Design
 from designer.pages.explore.asked import Asked, asked_of
 from designer.pages.explore.files import FOUND_FILES, found_download
 from designer.pages.explore.views import answered, context_of, refused
-from designer.pages.sending import attachment
+from designer.pages.sending import attachment, sends_files
 from designer.services.access import owned, owner_of
 from designer.services.searches.asking import first_request
 from designer.services.searches.jobs import request_search
@@ -78,6 +78,7 @@ def job_cancel(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @login_required
 @require_safe
+@sends_files
 def job_file(request: HttpRequest, pk: UUID, form: str) -> HttpResponse:
     """What a search found as a file."""
     job = owned(request, SearchJob, pk)

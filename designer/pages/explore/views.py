@@ -22,7 +22,7 @@ from designer.pages.explore.page import (
     unknown_objective,
     ways_out,
 )
-from designer.pages.sending import attachment
+from designer.pages.sending import attachment, sends_files
 from designer.services.access import owner_of
 from designer.services.bounded_json import json_object
 from designer.services.comparison_sides import resolved_items
@@ -136,6 +136,7 @@ def _sides(asked: Asked, picked: list[str]) -> list[Json]:
 
 @login_required
 @require_safe
+@sends_files
 def explore_file(request: HttpRequest, form: str) -> HttpResponse:
     """What was found as a file."""
     if form not in FOUND_FILES:

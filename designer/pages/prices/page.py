@@ -15,6 +15,7 @@ from django.utils.http import urlencode
 from designer.models import KeptPart, PriceBook
 from designer.services.designs.state import refresh_states
 from designer.services.prices.changes import change_words, changes_between, range_text, rate_changes
+from designer.wording.chosen import in_usual_units
 from designer.wording.context import Context
 from designer.wording.names import part_labels
 from designer.wording.query import Page, column_heads, one_of, page_number, rows_on
@@ -169,6 +170,7 @@ def _own_row(index: int, price: OwnPrice, rates: Rates, today: str, labels: Mapp
 
 
 @cache
+@in_usual_units()  # kept for everybody
 def _rows_of_catalog(book: str, version: str) -> list[Row]:
     catalog = load_catalog()
     pricing, rows = Pricing(Economics(price_book=book), catalog), []  # type: ignore[arg-type]

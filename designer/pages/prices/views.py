@@ -33,7 +33,7 @@ from designer.pages.prices.page import (
     table_of,
     users_of,
 )
-from designer.pages.sending import attachment
+from designer.pages.sending import attachment, sends_files
 from designer.services.access import changing, owned, owner_of
 from designer.services.prices.books import (
     create_book,
@@ -94,6 +94,7 @@ def catalog_book(request: HttpRequest, book: str) -> HttpResponse:
 
 @login_required
 @require_safe
+@sends_files
 def catalog_export(request: HttpRequest, book: str) -> HttpResponse:
     """One of the catalog's books as a file, to be edited and imported into yours."""
     if book not in BOOK_TITLES:
@@ -104,6 +105,7 @@ def catalog_export(request: HttpRequest, book: str) -> HttpResponse:
 
 @login_required
 @require_safe
+@sends_files
 def price_template(request: HttpRequest) -> HttpResponse:
     """An empty file with every column, and one example."""
     return _send(book_file(_form_of(request), template(), timezone.now()))
@@ -306,6 +308,7 @@ def price_book_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @login_required
 @require_safe
+@sends_files
 def price_book_export(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The book's newest prices and rates as a file."""
     book = owned(request, PriceBook, pk)

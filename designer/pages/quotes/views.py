@@ -23,7 +23,7 @@ from designer.pages.quotes.page import (
     list_rows,
     report_context,
 )
-from designer.pages.sending import attachment
+from designer.pages.sending import attachment, sends_files
 from designer.services.access import changing, owned, owner_of
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison
@@ -214,6 +214,7 @@ def quote_compare(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @login_required
 @require_safe
+@sends_files
 def quote_export(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The report as a file."""
     row = owned(request, Quote, pk)

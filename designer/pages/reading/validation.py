@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from designer.charts.scaling import run_chart
 from designer.charts.vega import Chart
+from designer.wording.chosen import in_usual_units
 from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.query import one_of
@@ -68,6 +69,7 @@ def _tells_most(item: Compared) -> tuple[bool, bool, int]:
 
 
 @lru_cache(maxsize=2)
+@in_usual_units()  # kept for everybody
 def _errors(catalog_version: str) -> Context:
     """Tables of the page; they change with the catalog alone."""
     made = report(load_catalog())
@@ -140,6 +142,7 @@ def _name(row: ErrorRow, table: str) -> str:
 
 
 @lru_cache(maxsize=2)
+@in_usual_units()  # kept for everybody
 def _run_names(catalog_version: str) -> list[tuple[str, str]]:
     """Every run as (key, words), in the order of the table."""
     return [

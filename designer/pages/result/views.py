@@ -14,7 +14,7 @@ from designer.pages.result.bill import sorted_bom
 from designer.pages.result.fabric import fabric_file, found_query
 from designer.pages.result.job import job_context, job_or_404, job_part, result_or_404
 from designer.pages.result.racks import racks_picture
-from designer.pages.sending import attachment
+from designer.pages.sending import attachment, sends_files
 from designer.services.access import (
     design_page,
     design_to_change,
@@ -82,6 +82,7 @@ def estimate_bom(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpRes
 
 @design_page
 @require_safe
+@sends_files
 def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The fabric diagram as a file."""
     _, job = job_or_404(request, design_id, job_id)
@@ -94,6 +95,7 @@ def estimate_diagram(request: HttpRequest, design_id: UUID, job_id: UUID) -> Htt
 
 @design_page
 @require_safe
+@sends_files
 def estimate_racks(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """Some racks from the front, as a file."""
     _, job = job_or_404(request, design_id, job_id)

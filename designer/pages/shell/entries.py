@@ -40,6 +40,7 @@ PLACES = (  # name of an address, what it is called, what one does there
     ("help", "Help", "Every field and figure"),
     ("glossary", "Glossary", "Terms and what they mean"),
     ("validation", "Validation", "Predicted against measured"),
+    ("account", "Currency and units", "What amounts, bandwidths and lengths of pages are in"),
     ("api-docs", "API documentation", "REST, with a form for each call"),
 )
 OF_DESIGN = (

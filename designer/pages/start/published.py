@@ -3,6 +3,7 @@
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from designer.wording.chosen import in_usual_units
 from designer.wording.context import Context
 from designer.wording.figures import figure_words
 from designer.wording.names import TIERS
@@ -73,6 +74,7 @@ def published_page() -> Context:
 
 
 @lru_cache(maxsize=2)
+@in_usual_units()  # kept for everybody
 def _page(catalog_version: str) -> Context:
     catalog = load_catalog()
     results = _results(catalog)

@@ -1,0 +1,119 @@
+"""Currency and units of an account: on pages, and in no file and no answer of REST."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from designer.charts.cost import MONEY_LABEL, money_axis
+from designer.charts.vega import bandwidth
+from designer.models import AccountChoices, Design, ShareLink
+from designer.services.designs.samples import SAMPLES
+from designer.services.designs.saving import request_estimate, save_design
+from designer.services.people.choices import choose, chosen_by, rates
+from designer.services.sharing import issue
+from designer.wording import numbers
+from designer.wording.chosen import Chosen, in_usual_units, reading
+from estimator.catalog.currency import Rate
+from estimator.errors import SpecError
+from estimator.jobs import tasks
+
+pytestmark = pytest.mark.django_db
+EURO = Chosen(Rate("EUR", 1.25, "2026-10-06", "reference", "somebody"), in_bits=True, in_feet=True)
+
+
+@pytest.fixture
+def design(owner: User) -> Design:
+    return save_design(owner, SAMPLES[0].spec())
+
+
+@pytest.mark.parametrize(
+    ("printer", "value", "usual", "other"),
+    [
+        (numbers.usd, 1_250_000, "$1.25 M", "€1.00 M"),
+        (numbers.usd, -50, "−$50.00", "−€40.00"),
+        (numbers.usd_small, 1.1, "$1.10", "€0.880"),
+        (numbers.usd_exact, 1250, "$1,250", "€1,000"),
+        (numbers.change_usd, 1250, "+$1,250", "+€1,000"),
+        (numbers.gb_s, 368, "368 GB/s", "2,944 Gb/s"),
+        (numbers.gb_s, 0.00124, "1.24 MB/s", "9.92 Mb/s"),
+        (numbers.metres, 30, "30 m", "98.4 ft"),
+        (numbers.gbit_s, 400, "400 Gb/s", "400 Gb/s"),
+    ],
+)
+def test_numbers_are_printed_as_their_reader_chose(printer: Any, value: float, usual: str, other: str) -> None:
+    plain = [text.replace(" ", "\N{NO-BREAK SPACE}") for text in (usual, other)]
+    assert printer(value) == plain[0]
+    with reading(lambda: EURO):
+        assert printer(value) == plain[1]
+        with in_usual_units():
+            assert printer(value) == plain[0]
+    assert printer(value) == plain[0]
+
+
+def test_axes_keep_their_values_and_write_them_as_chosen() -> None:
+    assert money_axis("usd", "Cost")["axis"]["labelExpr"] == MONEY_LABEL
+    assert bandwidth("Bus bandwidth", tickCount=5) == {"title": "Bus bandwidth, GB/s", "axis": {"tickCount": 5}}
+    with reading(lambda: EURO):
+        label = money_axis("usd", "Cost")["axis"]["labelExpr"]
+        assert "'€'" in label
+        assert "datum.value * 0.8" in label
+        assert "$" not in label
+        assert bandwidth("Bus bandwidth")["axis"]["labelExpr"] == "format(datum.value * 8, ',')"
+
+
+def test_a_choice_is_on_pages_and_in_no_file(page: Client, call: Any, owner: User, design: Design) -> None:
+    job, _ = request_estimate(owner, SAMPLES[0].spec())
+    tasks.run_estimate(str(job.pk))
+    file = reverse("api:bom", args=[job.pk]) + "?format=csv"
+    before, address = page.get(file).content, reverse("design", args=[design.pk])
+    usual = page.get(address).text
+    assert "$" in usual
+    answer = page.post(reverse("account"), {"currency": "EUR", "bandwidth": "bits", "length": "ft"}, follow=True)
+    assert "in these units from now on" in answer.text
+    rate = rates()["EUR"]
+    shown = page.get(address).text
+    assert "€" in shown
+    assert f"EUR at {rate.usd} USD, {rate.as_of}, {rate.source}" in shown
+    assert "2,9" in shown
+    assert "GB/s" not in shown.partition('id="summary"')[2].partition("</section>")[0]
+    assert page.get(file).content == before
+    _, secret = issue(design, ShareLink.Mode.READ)
+    guest = Client()
+    guest.get(reverse("shared", args=[secret]))
+    kept = guest.get(reverse("shared-file", args=[design.pk, job.pk, "bom", "csv"])).content
+    assert page.get(reverse("shared-file", args=[design.pk, job.pk, "bom", "csv"])).content == kept
+    assert "€" not in guest.get(address).text
+    book = reverse("price-book-catalog-export", args=["street"]) + "?format=csv"
+    priced = page.get(book).content
+    AccountChoices.objects.all().delete()
+    assert page.get(book).content == priced
+
+
+def test_a_choice_is_its_users_alone_and_another_replaces_it(owner: User) -> None:
+    choose(owner, "EUR", "bits", "m")
+    choose(owner, "JPY", "bytes", "m")
+    assert AccountChoices.objects.count() == 1
+    assert chosen_by(owner).currency == "JPY"
+    assert chosen_by(User.objects.create_user("eve")).currency == "USD"
+    AccountChoices.objects.update(currency="XXX")
+    assert chosen_by(owner).rate is None
+
+
+def test_what_is_not_offered_is_refused(page: Client, owner: User) -> None:
+    with pytest.raises(SpecError) as error:
+        choose(owner, "XXX", "bauds", "m")
+    assert [problem.field for problem in error.value.problems] == ["currency", "bandwidth"]
+    answer = page.post(reverse("account"), {"currency": "XXX", "bandwidth": "bits", "length": "m"})
+    assert answer.status_code == 422
+    assert "choose one of USD" in answer.text
+    assert not AccountChoices.objects.exists()
+
+
+def test_the_page_names_source_and_date_of_each_rate(page: Client) -> None:
+    text = page.get(reverse("account")).text
+    for rate in rates().values():
+        assert rate.as_of in text
+        assert f"{rate.currency}, at {numbers.significant(rate.usd, 6)} USD" in text
