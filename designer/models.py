@@ -183,6 +183,24 @@ class DesignRevision(models.Model):
         return f"{self.design_id} version {self.number}"
 
 
+class Comment(models.Model):
+    """What somebody said of a design, or of one of its figures. Its text is never changed; it is resolved, or taken back."""
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="comments")
+    figure = models.CharField(max_length=80, default="", blank=True)  # key of its help; empty: of the design as a whole
+    text = models.TextField(max_length=2000)
+    by = models.CharField(max_length=200)  # who said it, by name
+    created_at = models.DateTimeField(auto_now_add=True)
+    resolved_by = models.CharField(max_length=200, default="", blank=True)
+    resolved_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.by} on {self.design_id}"
+
+
 class ChecklistTick(models.Model):
     """What was ticked of a design's checklist: an item by its code, and the fingerprint of what there was to do then.
 

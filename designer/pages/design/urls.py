@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from designer.pages.design import baselines, revisions, session, share, spec_json, views
+from designer.pages.design import baselines, comments, revisions, session, share, spec_json, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -35,6 +35,8 @@ urlpatterns = [
     path("designs/<uuid:design_id>/baselines/", baselines.baselines, name="baselines"),
     path("designs/<uuid:design_id>/baselines/compare/", baselines.baselines_compare, name="baselines-compare"),
     path("designs/<uuid:design_id>/baselines/<uuid:pk>/remove/", baselines.baseline_remove, name="baseline-remove"),
+    path("designs/<uuid:design_id>/comments/", comments.comments, name="comments"),
+    path("designs/<uuid:design_id>/comments/<int:pk>/", comments.comment_change, name="comment-change"),
     path("designs/<uuid:design_id>/share/", share.share, name="share"),
     path("designs/<uuid:design_id>/share/<int:link_id>/withdraw/", share.share_withdraw, name="share-withdraw"),
     path(

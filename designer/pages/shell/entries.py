@@ -45,6 +45,7 @@ PLACES = (  # name of an address, what it is called, what one does there
 )
 OF_DESIGN = (
     ("revisions", "Versions of this design", "Save one, or go back to one"),
+    ("comments", "Comments on this design", "Read and write them"),
     ("share", "Share this design", "Links for others"),
     ("checklist", "Checklist of this design", "The order of work on site"),
     ("spec", "JSON of this design", "Copy or paste"),
