@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from designer.charts.scaling import y_axis
 from designer.charts.vega import DOLLARS, IS_ON, SMALLEST_DRAWN_BYTES, Chart, chart_of, in_money, over_sizes
-from designer.wording.chosen import chosen
 from designer.wording.comparison import LETTERS
 from designer.wording.names import SPENT
-from designer.wording.numbers import MISSING, count, gb_s, message_size, rounded, usd
+from designer.wording.numbers import MISSING, chosen, count, gb_s, message_size, rounded, usd
 from estimator.catalog.currency import USD
 from estimator.compare.result import ComparedCurve, ComparisonResult, Spend
 from estimator.ranges import Range

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from designer.wording.chosen import chosen as chosen_units
+from designer.wording.numbers import chosen as chosen_units
 from estimator.catalog.currency import USD
 from estimator.units import BITS_PER_BYTE
 

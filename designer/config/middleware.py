@@ -15,7 +15,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 
 from designer.services.people.choices import chosen_by
-from designer.wording.chosen import USUAL, Chosen, reading
+from designer.wording.numbers import USUAL, Chosen, reading
 from estimator.errors import CatalogError
 from estimator.units import is_whole_number
 

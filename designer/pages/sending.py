@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from designer.wording.chosen import in_usual_units
+from designer.wording.numbers import in_usual_units
 
 View = Callable[..., HttpResponse]
 

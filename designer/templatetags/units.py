@@ -3,7 +3,7 @@
 from django import template
 
 from designer.wording import numbers
-from designer.wording.chosen import USUAL, chosen
+from designer.wording.numbers import USUAL, chosen
 from estimator.catalog.currency import USD
 
 register = template.Library()

@@ -1,11 +1,17 @@
-"""Raw number → the text an architect reads, with its unit. Views pass raw numbers; only these functions print them."""
+"""Raw number → the text an architect reads, with its unit. Views pass raw numbers; only these functions print them.
+
+Amounts, bandwidths of collectives and lengths are printed as whoever reads a page has chosen. Outside pages nothing is chosen:
+REST and files have US dollars, GB/s and metres by contract.
+"""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
-from designer.wording.chosen import chosen
-from estimator.catalog.currency import MINOR_DIGITS
+from estimator.catalog.currency import MINOR_DIGITS, USD, Rate
 from estimator.ranges import Range
 from estimator.units import BITS_PER_BYTE, M_PER_FOOT
 
@@ -17,6 +23,58 @@ DECIMAL_STEPS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
 BINARY_STEPS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 TIME_STEPS_US = ((1e6, "s"), (1e3, "ms"), (1, "µs"))
 SIGNIFICANT_DIGITS = 3
+SIGNS = {USD: "$", "EUR": "€", "GBP": "£"}  # others are written by their code
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a page prints amounts, bandwidths and lengths in."""
+
+    rate: Rate | None = None
+    """Of the currency; None for US dollars."""
+    in_bits: bool = False
+    in_feet: bool = False
+
+    @property
+    def currency(self) -> str:
+        """Code of ISO 4217."""
+        return self.rate.currency if self.rate else USD
+
+    @property
+    def sign(self) -> str:
+        """What stands before an amount."""
+        return SIGNS.get(self.currency, f"{self.currency}\N{NO-BREAK SPACE}")
+
+    @property
+    def per_usd(self) -> float:
+        """Units of the currency for one US dollar."""
+        return 1 / self.rate.usd if self.rate else 1.0
+
+
+USUAL = Chosen()
+_ask: ContextVar[Callable[[], Chosen]] = ContextVar("chosen", default=lambda: USUAL)
+
+
+def chosen() -> Chosen:
+    """What is chosen now."""
+    return _ask.get()()
+
+
+@contextmanager
+def reading(ask: Callable[[], Chosen]) -> Iterator[None]:
+    """What ``ask`` says is chosen meanwhile; it is asked when a number is printed, not before."""
+    token = _ask.set(ask)
+    try:
+        yield
+    finally:
+        _ask.reset(token)
+
+
+@contextmanager
+def in_usual_units() -> Iterator[None]:
+    """Nothing is chosen meanwhile: for files, and for texts that are kept for everybody."""
+    with reading(lambda: USUAL):
+        yield
 
 
 def significant(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:

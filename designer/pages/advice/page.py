@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from designer.charts.vega import Spec
-from designer.wording.chosen import in_usual_units
-from designer.wording.numbers import words
+from designer.wording.numbers import in_usual_units, words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.compare.advice import Advice, Priority, advise

@@ -7,9 +7,8 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from designer.wording.chosen import in_usual_units
 from designer.wording.context import Context
-from designer.wording.numbers import count
+from designer.wording.numbers import count, in_usual_units
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.grades import GRADED_KINDS, Grade
 from estimator.catalog.loader import HERE, load_catalog

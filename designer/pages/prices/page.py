@@ -15,9 +15,9 @@ from django.utils.http import urlencode
 from designer.models import KeptPart, PriceBook
 from designer.services.designs.state import refresh_states
 from designer.services.prices.changes import change_words, changes_between, range_text, rate_changes
-from designer.wording.chosen import in_usual_units
 from designer.wording.context import Context
 from designer.wording.names import part_labels
+from designer.wording.numbers import in_usual_units
 from designer.wording.query import Page, column_heads, one_of, page_number, rows_on
 from estimator.bom.pricing import Pricing
 from estimator.catalog.catalog import Catalog, fallbacks

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_safe
 
 from designer.charts.scaling import run_chart
 from designer.charts.vega import Chart
-from designer.wording.chosen import in_usual_units
 from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES, NETWORKS
+from designer.wording.numbers import in_usual_units
 from designer.wording.query import one_of
 from estimator.calibration.held_out import Compared
 from estimator.calibration.measured import CORE, SIZE_CLASSES, sources

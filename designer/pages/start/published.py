@@ -3,11 +3,10 @@
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from designer.wording.chosen import in_usual_units
 from designer.wording.context import Context
 from designer.wording.figures import figure_words
 from designer.wording.names import TIERS
-from designer.wording.numbers import NO_BREAK_SPACE, count, generation_name
+from designer.wording.numbers import NO_BREAK_SPACE, count, generation_name, in_usual_units
 from estimator.cabling.result import SizedNetwork
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog

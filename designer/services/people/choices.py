@@ -8,7 +8,7 @@ from functools import lru_cache
 from django.contrib.auth.models import User
 
 from designer.models import AccountChoices
-from designer.wording.chosen import USUAL, Chosen
+from designer.wording.numbers import USUAL, Chosen
 from estimator.catalog.currency import USD, Rate, Rates
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError

@@ -454,5 +454,5 @@ def test_a_calibration_of_other_machines_says_so() -> None:
 def test_the_list_takes_few_queries(page: Client, django_assert_max_num_queries: Any) -> None:
     for _ in range(3):
         kept(page)
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(6):
         assert page.get(reverse("calibrations")).status_code == 200

@@ -181,7 +181,7 @@ class TestList:
     def test_the_number_of_queries_does_not_grow_with_designs(self, page, owner, django_assert_num_queries):
         add_samples(owner)
         page.get(reverse("designs"))  # figures are made once and kept
-        with django_assert_num_queries(4):  # session, user, designs of other rules, designs
+        with django_assert_num_queries(5):  # session, user, designs of other rules, designs, what the reader chose
             page.get(reverse("designs"))
 
 

@@ -15,7 +15,7 @@ from designer.services.designs.saving import request_estimate, save_design
 from designer.services.people.choices import choose, chosen_by, rates
 from designer.services.sharing import issue
 from designer.wording import numbers
-from designer.wording.chosen import Chosen, in_usual_units, reading
+from designer.wording.numbers import Chosen, in_usual_units, reading
 from estimator.catalog.currency import Rate
 from estimator.errors import SpecError
 from estimator.jobs import tasks
