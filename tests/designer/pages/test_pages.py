@@ -714,7 +714,7 @@ class TestErrorPages:
         assert "There is no such page" in text_of(response)
 
     def test_a_crash_shows_a_page_and_no_traceback(self, page, monkeypatch):
-        monkeypatch.setattr("designer.pages.design.views.design_rows", lambda owner: 1 / 0)
+        monkeypatch.setattr("designer.pages.design.views.listed", lambda owner, shelf: 1 / 0)
         page.raise_request_exception = False
         response = page.get(reverse("designs"))
         assert response.status_code == 500

@@ -6,7 +6,7 @@ class Migration(migrations.Migration):
     """What people say of a design and its figures."""
 
     dependencies = [
-        ("designer", "0012_account_choices"),
+        ("designer", "0013_account_choices"),
     ]
 
     operations = [
