@@ -45,7 +45,7 @@ SPANS, DEFAULT, BY_PORT, MIXED = "Cumulus in spans", "SONiC as it is generated",
 SWAP = "the other port has what this one had"
 ROCE, IB, MANAGERS = "host, RoCE", "host, InfiniBand", "subnet managers"
 SEEDS = [
-    Seed("loopback_doubled", SPANS, f"{SECOND}:nv.json", SECOND, r'"10\.0\.\d+\.\d+/32"', '"10.0.0.1/32"'),
+    Seed("loopback_doubled", SPANS, f"{SECOND}:nv.json", SECOND, r'"10\.0\.\d+\.\d+/32"', '"10.0.0.2/32"'),
     Seed("asn_doubled", SPANS, f"{SECOND}:nv.json", SECOND, r'"autonomous-system": \d+', f'"autonomous-system": {ASN}'),
     Seed("lldp_off", SPANS, NV, LEAF, '"tx-interval": 30', '"state": "disabled"'),
     Seed("adaptive_routing_off", SPANS, NV, LEAF, r'"state": "enabled",\s+"profile"', '"state": "disabled", "profile"'),
@@ -95,7 +95,7 @@ SEEDS = [
         f"{SECOND}:run.cfg",
         SECOND,
         r"ip address 10\.0\.\d+\.\d+/32",
-        "ip address 10.0.0.1/32",
+        "ip address 10.0.0.2/32",
     ),
     Seed("lldp_off", BY_PORT, RUN, LEAF, "no aaa root", "no aaa root\nno lldp run", at="no lldp run"),
     Seed(
