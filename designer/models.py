@@ -396,6 +396,12 @@ class OwnPart(models.Model):
     def __str__(self) -> str:
         return self.key
 
+    @classmethod
+    def of(cls, user: User) -> models.QuerySet[OwnPart]:
+        """The parts of a user's teams: those of every user who is in one of their groups, and their own."""
+        mates = User.objects.filter(groups__in=user.groups.all())
+        return cls.objects.filter(models.Q(owner=user) | models.Q(owner__in=mates)).distinct()
+
     @property
     def latest(self) -> OwnPartRevision:
         """The newest revision; every part has at least one."""

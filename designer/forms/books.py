@@ -98,10 +98,18 @@ class BookChoice:
         return next((book for book in self._books if book.pk == wanted), None)
 
 
-def carried_by_form(text: Any) -> Any:
-    """The own prices among what a sent form hands through."""
+def kept_of(text: Any) -> Mapping[str, Any]:
+    """What a sent form hands through, by its paths; nothing where that cannot be read."""
     try:
         kept = json.loads(text) if isinstance(text, str) and text else {}
-        return KeptPart.meant(kept.get(PRICES_KEY)) if isinstance(kept, Mapping) else None
+    except (ValueError, RecursionError):  # the field's own check says so
+        return {}
+    return kept if isinstance(kept, Mapping) else {}
+
+
+def carried_by_form(text: Any, path: str = PRICES_KEY) -> Any:
+    """The own prices, or another large part, among what a sent form hands through."""
+    try:
+        return KeptPart.meant(kept_of(text).get(path))
     except (ValueError, RecursionError, KeptPart.DoesNotExist):  # the field's own check says so
         return None

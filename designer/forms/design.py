@@ -36,6 +36,7 @@ from designer.forms.networks import (
     label_of,
     path_of_problem,
 )
+from designer.forms.parts.choice import OWN_PARTS, OwnChoice
 from designer.forms.phases import PHASES, text_of_phases
 from designer.models import KeptPart
 from designer.wording.context import Context
@@ -44,7 +45,7 @@ from designer.wording.numbers import words
 from estimator.catalog.aliases import renamed
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
-from estimator.catalog.records import Server, Switch
+from estimator.catalog.records import Server, Switch, maker_of
 from estimator.errors import Change, Problem, SpecError
 from estimator.record import Given
 from estimator.spec.change import read_path
@@ -141,11 +142,14 @@ def _switch_choices(version: str) -> tuple[list[tuple[str, Any]], dict[str, str]
 
 
 def _server_choices(catalog: Catalog) -> list[tuple[str, Any]]:
-    by_vendor: dict[str, list[tuple[str, str]]] = {}
+    """Servers by GPU, as gpus.csv lists them, each with its vendor first."""
+    by_gpu: dict[str, list[tuple[str, str]]] = {gpu.model: [] for gpu in catalog.gpus.values()}
     for part, server in catalog.servers.items():
         if server.gpu_count:
-            by_vendor.setdefault(server.vendor, []).append((part, _model(server)))
-    return [*sorted(by_vendor.items()), ("custom", "Custom: give the counts below")]
+            gpu = catalog.gpus[server.gpu_id].model if server.gpu_id else "Other"
+            by_gpu.setdefault(gpu, []).append((part, f"{maker_of(server.vendor)} {_model(server)}"))
+    found = [(gpu, sorted(servers, key=lambda one: one[1])) for gpu, servers in by_gpu.items() if servers]
+    return [*found, ("custom", "Custom: give the counts below")]
 
 
 def _widget(key: Key, catalog: Catalog) -> forms.Widget:
@@ -277,6 +281,9 @@ class DesignForm(forms.Form):
             self.fields[key.name].label = label_of(path)
         self.fields[KEPT_FIELD] = KeptField(required=False, widget=forms.HiddenInput())
         self._offer_books()
+        own = read_path(values, OWN_PARTS) if values else carried_by_form((data or {}).get(KEPT_FIELD), OWN_PARTS)
+        self.own = OwnChoice(owner if only_book is None else None, own)
+        self.own.offer(self.fields)
         for path, span in RANGES.items():
             vars(self.fields[field_name(path)])["range"] = span  # for the template
         if resolved is not None:
@@ -352,6 +359,7 @@ class DesignForm(forms.Form):
                 write_path(values, key.path, typed)
             elif typed:
                 write_path(values, key.path, key.parse(typed))
+        write_path(values, OWN_PARTS, self.own.taken(values))
         if size := self.cleaned_data.get(SIZE):
             path = SIZE_KEYS.get(self.cleaned_data.get(SIZE_UNIT) or "", SIZE_KEYS["gpus"])
             write_path(values, path, ALL_KEYS[path].parse(size))

@@ -24,6 +24,7 @@ urlpatterns = [
     path("", include("designer.pages.reading.urls")),
     path("", include("designer.pages.comparisons.urls")),
     path("", include("designer.pages.quotes.urls")),
+    path("", include("designer.pages.parts.urls")),
     path("", include("designer.pages.prices.urls")),
     path("", include("designer.pages.calibrations.urls")),
     path("", include("designer.pages.catalog.urls")),

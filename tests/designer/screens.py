@@ -128,6 +128,7 @@ PAGES = {
     "comparison-new": Shot("/comparisons/new/"), "comparison": Shot("{comparison}"),
     "board-pack": Shot("{comparison}board-pack/"), "comparison-lines": Shot("{comparison}#lines", at="#lines"),
     "comparison-workloads": Shot("{comparison}?train_model=llama3-8b&serve_model=llama3-70b", at="#workloads"),
+    "parts": Shot("/parts/"), "part-new": Shot("/parts/new/servers/"),
     "prices": Shot("/prices/"), "prices-empty": Shot("/prices/", who="newcomer"), "anchors": Shot("/prices/catalog/anchors/"),
     "price-book": Shot("{book}"), "price-history": Shot("{book}history/"), "price-import": Shot("{book}import/"),
     "quotes": Shot("/quotes/"), "quotes-empty": Shot("/quotes/", who="newcomer"), "quote-new": Shot("/quotes/new/"),

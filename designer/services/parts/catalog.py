@@ -35,9 +35,8 @@ class FullCatalog(SpecError):
 
 
 def parts_of(user: User) -> models.QuerySet[OwnPart]:
-    """The parts of a user's teams: those of every user who is in one of their groups, and their own."""
-    mates = User.objects.filter(groups__in=user.groups.all())
-    return OwnPart.objects.filter(models.Q(owner=user) | models.Q(owner__in=mates)).distinct()
+    """The parts of a user's teams."""
+    return OwnPart.of(user)
 
 
 def part_at(part: OwnPart, revision: OwnPartRevision | None = None) -> Part:

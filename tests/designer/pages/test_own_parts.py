@@ -1,0 +1,161 @@
+"""Pages of own parts: made and revised by a form, with who changed what; refusals stand beside their fields."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from designer.forms.design import DesignForm
+from designer.models import OwnPart
+from designer.services.parts.catalog import create_part, part_at
+
+pytestmark = pytest.mark.django_db
+TYPED = {
+    "id": "own-acme-128",
+    "vendor": "Acme",
+    "model": "S128",
+    "protocol": "ethernet",
+    "ports": "128",
+    "port_rate_gbit_s": "400",
+    "links_per_cage": "2",
+    "cage": "OSFP8",
+    "price_usd": "40,000",
+    "splits": "4x200, 1x800",
+    "reason": "Offer 7",
+}
+SERVER = {
+    "id": "own-box",
+    "vendor": "Acme",
+    "model": "G4",
+    "gpus": "4",
+    "compute_nics": "4",
+    "compute_port_rate_gbit_s": "400",
+    "compute_cage": "QSFP112",
+    "compute_nic": "nvidia-cx7-400g-qsfp112",
+    "storage_nics": "1",
+    "storage_port_rate_gbit_s": "200",
+    "storage_cage": "QSFP56",
+}
+
+
+def test_a_switch_is_made_revised_and_listed_with_its_history(client: Client, owner: User) -> None:
+    client.force_login(owner)
+    assert "No part yet" in client.get(reverse("own-parts")).content.decode()
+    made = client.post(reverse("own-part-new", args=["switches"]), TYPED)
+    row = OwnPart.objects.get(key="own-acme-128")
+    assert made["Location"] == reverse("own-part", args=[row.pk])
+    assert [one.port_rate_gbit_s for one in part_at(row).splits] == [200, 800]  # type: ignore[attr-defined]
+    page = client.get(made["Location"]).content.decode()
+    assert 'value="128"' in page
+    assert 'value="4x200, 1x800"' in page
+    client.post(made["Location"], TYPED | {"price_usd": "38000", "reason": "Round two"})
+    page = client.get(made["Location"]).content.decode()
+    assert "Revision 2: Round two" in page
+    assert '38,000.0 <span class="was">was 40,000.0' in page
+    assert owner.username in page
+    listed = client.get(reverse("own-parts")).content.decode()
+    assert "Acme S128" in listed
+    assert "$38,000" in listed
+
+
+def test_a_server_has_its_networks_and_a_part_of_another_is_not_there(client: Client, owner: User) -> None:
+    client.force_login(owner)
+    assert client.post(reverse("own-part-new", args=["servers"]), SERVER).status_code == 302
+    part = part_at(OwnPart.objects.get(key="own-box"))
+    assert [(one.role, one.nics) for one in part.networks] == [("compute", 4), ("storage", 1)]  # type: ignore[attr-defined]
+    stranger = User.objects.create_user("stranger")
+    row = create_part(
+        stranger,
+        "switches",
+        {
+            name: int(value) if value.isdecimal() else value
+            for name, value in TYPED.items()
+            if name not in ("price_usd", "splits", "reason")
+        },
+    )
+    assert client.get(reverse("own-part", args=[row.pk])).status_code == 404
+    assert client.get(reverse("own-part-new", args=["boxes"])).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "field", "words"),
+    [
+        ("switches", {"ports": "1000000000"}, "ports", "at most 4,096"),
+        ("switches", {"id": "dgx-h100"}, "id", "is a part of the catalog"),
+        ("switches", {"model": "<b>x</b>"}, "model", "is plain text"),
+        ("switches", {"price_usd": "-4"}, "price_usd", "at least 0"),
+        ("servers", {"compute_nic": "own-none"}, "compute_nic", "own-none"),
+        ("servers", {"storage_cage": "SFP28"}, "storage_port_rate_gbit_s", "at most 25 Gb/s"),
+    ],
+)
+def test_what_is_wrong_stands_beside_its_field(
+    client: Client, owner: User, kind: str, change: dict[str, str], field: str, words: str
+) -> None:
+    client.force_login(owner)
+    typed = (TYPED if kind == "switches" else SERVER) | change
+    answer = client.post(reverse("own-part-new", args=[kind]), typed)
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    place = page.index(f'id="id_{field}_error"')
+    assert words in page[place : place + 400]
+    assert "<b>x</b>" not in page
+    assert not OwnPart.objects.exists()
+
+
+def test_a_part_is_asked_about_and_deleted(client: Client, owner: User) -> None:
+    client.force_login(owner)
+    client.post(reverse("own-part-new", args=["switches"]), TYPED)
+    address = reverse("own-part-delete", args=[OwnPart.objects.get().pk])
+    assert "keep it" in client.get(address).content.decode()
+    assert client.post(address)["Location"] == reverse("own-parts")
+    assert not OwnPart.objects.exists()
+
+
+def test_the_form_of_a_design_offers_own_parts_and_keeps_their_revision(client: Client, owner: User) -> None:
+    client.force_login(owner)
+    client.post(reverse("own-part-new", args=["switches"]), TYPED)
+    client.post(reverse("own-part-new", args=["servers"]), SERVER)
+    form = DesignForm(owner=owner)
+    assert ("own-acme-128", "Acme S128") in dict(form.fields["fabric__leaf_switch"].widget.choices)["Your own parts"]
+    assert 'value="own-acme-128" data-fits="roce-200 roce-400 roce-800"' in str(form["fabric__leaf_switch"])
+    typed = {
+        "name": "Own",
+        "compute__server": "own-box",
+        "size": "512",
+        "size_unit": "gpus",
+        "fabric__generation": "roce-400",
+        "fabric__leaf_switch": "own-acme-128",
+        "fabric__spine_switch": "own-acme-128",
+    }
+    form = DesignForm(typed, owner=owner)
+    assert form.is_valid(), form.errors
+    assert form.spec
+    assert form.spec.own_parts
+    assert [one.price_usd for one in form.spec.own_parts.switches] == [40_000]
+    made = form.spec.as_given()
+    row = OwnPart.objects.get(key="own-acme-128")
+    client.post(reverse("own-part", args=[row.pk]), TYPED | {"price_usd": "38000", "reason": "Round two"})
+    again = DesignForm(values=made, owner=owner)
+    options = dict(again.fields["fabric__leaf_switch"].widget.choices)["Your own parts"]
+    assert ("own-acme-128", "Acme S128, as in this design") in options
+    assert ("own-acme-128@2", "Acme S128, revision 2") in options
+    kept = DesignForm(again.typed(), owner=owner)
+    assert kept.is_valid(), kept.errors
+    assert kept.spec
+    assert kept.spec.own_parts
+    assert kept.spec.own_parts.switches[0].price_usd == 40_000
+    newer = DesignForm(again.typed() | {"fabric__leaf_switch": "own-acme-128@2"}, owner=owner)
+    assert newer.is_valid(), newer.errors
+    assert newer.spec
+    assert newer.spec.own_parts
+    assert (newer.spec.fabric.leaf_switch, newer.spec.own_parts.switches[0].price_usd) == ("own-acme-128", 38_000)
+    stranger = DesignForm(typed, owner=User.objects.create_user("stranger"))
+    assert not stranger.is_valid()
+
+
+def test_servers_are_grouped_by_gpu_with_their_vendor_first() -> None:
+    choices = dict(DesignForm().fields["compute__server"].widget.choices)
+    assert ("dgx-h100", "NVIDIA DGX H100") in choices["H100 80GB SXM5"]
+    names = [name for _, name in choices["H100 80GB SXM5"]]
+    assert names == sorted(names)
+    assert list(choices)[-1] == "custom"
