@@ -121,7 +121,7 @@ def test_strangers_and_unfinished_jobs_have_no_tabs(page: Client, owner: User) -
 @pytest.mark.parametrize("item", TABS, ids=lambda item: item.key)
 def test_a_tab_takes_few_queries(page: Client, owner: User, item: Any, django_assert_max_num_queries: Any) -> None:
     design, _ = finished(owner, PLANNED)
-    with django_assert_max_num_queries(12):  # one of them for the own parts that the form offers
+    with django_assert_max_num_queries(13):  # one of them for the own parts that the form offers
         tab(page, design, tab=item.key)
 
 
