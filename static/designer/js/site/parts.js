@@ -13,8 +13,8 @@ function reveal() {
   }
 }
 
-function restore(root) {
-  for (const part of root.querySelectorAll("details.part[data-part]")) {
+function restore() {
+  for (const part of document.querySelectorAll("details.part[data-part]")) {
     part.open ||= opened.has(part.dataset.part);
   }
 }
@@ -30,7 +30,10 @@ document.addEventListener("click", (event) => {
     reveal(); // pressed again: the address does not change
   }
 });
-document.addEventListener("htmx:load", ({ detail }) => restore(detail.elt.parentElement ?? document));
+// A part of the page was put in another's place: by htmx, at its side, or by the answer to an edit.
+for (const event of ["htmx:load", "htmx:oobAfterSwap", "htmx:afterSettle", "studio:shown"]) {
+  document.addEventListener(event, restore);
+}
 addEventListener("hashchange", reveal);
 addEventListener("beforeprint", () => {
   shut = [...document.querySelectorAll("details.part:not([open])")];
