@@ -126,7 +126,8 @@ def test_an_estimate_is_stopped_only_as_its_author_has_read_it(call: Caller) -> 
     assert call("POST", f"estimates/{pk}/cancel/", **{"If-Match": now}).json()["state"] == "cancelled"
 
 
-READS_ONLY = ("compare", "what-if", "board-pack")  # posts of one thing that keep nothing
+# posts of one thing that change nothing of it: they keep nothing, or what they make is a thing of its own
+READS_ONLY = ("compare", "what-if", "board-pack", "archives")
 # one part of a thing is written, and its body says which version of that part was read: two who tick different items of
 # a checklist do not wait for each other, as they would with a tag of the whole
 BY_VERSION = {"/api/v1/designs/{id}/checklist/": "ChecklistTick"}

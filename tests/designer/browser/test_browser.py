@@ -391,6 +391,8 @@ def test_moved_figures_become_the_design(app, browser, session):
 
 def test_cost_charts_draw_and_the_cash_flow_can_be_discounted(blank, session):
     blank.goto(f"{session['first']}?tab=cost")
+    for fold in blank.locator("details.part > summary").all():
+        fold.click()
     for chart in blank.locator("[data-chart]").all():
         chart.scroll_into_view_if_needed()
         playwright.expect(chart.locator("svg").first).to_be_visible()

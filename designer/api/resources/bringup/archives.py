@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api.base import ApiView, HeavyJobView, located, owner_of, query_of
+from designer.api.entity_tags import changing
 from designer.api.errors import refuse
 from designer.api.resources.bringup import described
 from designer.api.resources.bringup.queries import ArchiveQuery
@@ -46,12 +47,12 @@ class SettingsArchiveJobView(ApiView):
     @described.archive_cancel
     def delete(self, request: Request, pk: UUID) -> Response:
         query_of(request, NoQuery)
-        job = get_object_or_404(_archives_of(request), pk=pk)
-        if not job.cancel():
-            raise refuse(
-                409, "already_ended", f"This archive is {job.state}; only one that waits or runs can be stopped."
-            )
-        job.refresh_from_db()
+        with changing(request, _archives_of(request), pk, _answer) as job:
+            if not job.cancel():
+                raise refuse(
+                    409, "already_ended", f"This archive is {job.state}; only one that waits or runs can be stopped."
+                )
+            job.refresh_from_db()
         return Response(_answer(request, job))
 
 

@@ -94,7 +94,7 @@ archive_cancel = call(
     "cancel_settings_archive",
     "Stop an archive that waits or is being written",
     {200: ArchiveState},
-    (403, 404, 409),
+    (403, 404, 409, 412),
     request=None,
     tags=[TAG],
 )
