@@ -68,7 +68,7 @@ def test_the_chosen_layout_changes_where_a_path_is_slower() -> None:
     for site, own in zip(sites, layouts, strict=True):
         assert step_s(site, own) == pytest.approx(own["step_s"])
         others = [step_s(site, other) for other in (*layouts, best_layout(DESIGN)) if other is not own]
-        assert min(others) > 1.03 * own["step_s"]
+        assert min(others) > 1.02 * own["step_s"]
 
 
 def test_serving_over_a_slow_network_takes_longer() -> None:
@@ -88,7 +88,7 @@ def test_requests_of_one_list_keep_their_own_paths() -> None:
 def test_the_order_of_ranks_follows_the_links_as_measured() -> None:
     layout = {
         "parallel": {"tp": 4, "pp": 2, "dp": 16},
-        "traffic": {"dp_bytes": 1e9, "pp_bytes": 1e9, "pp_messages": 8},
+        "traffic": {"dp_bytes": 1e9, "pp_bytes": 2e9, "pp_messages": 8},
     }
     orders = [
         placed_job(spec_of(design), layout, load_catalog()).placed.order

@@ -29,7 +29,7 @@ def test_each_level_has_less_than_the_one_before_and_oversubscription_shows() ->
     assert list(found) == ["gpu_memory", "scale_up", "pcie", "host_memory", "leaf", "spine", "core"]
     assert found["gpu_memory"].gb_s == 3350
     assert found["gpu_memory"].gb_s > found["scale_up"].gb_s > found["leaf"].gb_s
-    assert found["leaf"].gb_s == pytest.approx(50 * 0.957, rel=0.01)
+    assert found["leaf"].gb_s == pytest.approx(50 * CONSTANTS.value("network_efficiency", "infiniband"), rel=0.01)
     assert found["leaf"].limited_by == "NIC"
     assert found["spine"].gb_s == pytest.approx(found["leaf"].gb_s / 2, rel=0.05)
     assert found["spine"].limited_by == "leaf oversubscription"
