@@ -79,12 +79,7 @@ def is_measured(
     most = np.stack([columns.network_constant(constants, "measured_domains", name) for name in collectives])
     most = np.where(columns.domain_gpus > columns.gpus_per_node, np.minimum(most, racks), most)
     known = points.n_domains <= np.maximum(most, 1)
-    known &= np.stack(
-        [
-            points.domain_ranks <= columns.constant(constants, "measured_domain_gpus", collective)
-            for collective in collectives
-        ]
-    )
+    known &= ~_is_larger_domain(points, constants, collectives)
     known &= columns.has_gpudirect & columns.is_as_measured & (columns.link_reach_gpus == ANY_NUMBER)
     if not constants.value("measured_launch", points.launch) > 0:
         known &= False
@@ -137,7 +132,11 @@ def bands(
     several = (points.n_domains > 1)[:, None]
     width = width * np.where(several & (limit == CHANNELS), constants.value("band_widening", "channels"), 1.0)
     width = width * np.where(IS_UPLINK[limit], constants.value("band_widening", "uplinks"), 1.0)
-    width = width * np.where(is_validated, 1.0, constants.value("band_widening", "not_validated"))
+    larger = _is_larger_domain(points, constants, collectives)[:, :, None]
+    untried = np.where(
+        larger, constants.value("band_widening", "larger_domain"), constants.value("band_widening", "not_validated")
+    )
+    width = width * np.where(is_validated, 1.0, untried)
     low_factor, high_factor = np.exp(low * width), np.exp(high * width)
     high_factor = np.maximum(high_factor, _ring_edge(points, choice, terms, constants, collectives))
     if not points.columns.is_lossless.all():
@@ -151,6 +150,17 @@ def bands(
 def _of_site(constants: ModelConstants) -> list[tuple[str, str]]:
     """Constants that a site's own logs say, and that narrow its bands."""
     return [(name, index) for name in OF_SITE for index in constants.indices(name)]
+
+
+def _is_larger_domain(points: Points, constants: ModelConstants, collectives: Sequence[str]) -> BoolArray:
+    """True where more GPUs of a scale-up domain take part than in any run that was measured: (n_collectives, n_points)."""
+    columns = points.columns
+    return np.stack(
+        [
+            points.domain_ranks > columns.constant(constants, "measured_domain_gpus", collective)
+            for collective in collectives
+        ]
+    )
 
 
 def _of_points(points: Points, constants: ModelConstants) -> FloatArray:
