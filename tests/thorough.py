@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 THOROUGH = "TESTS_THOROUGH" in os.environ
-SHARE = 0.4  # of the examples of a property that are tried by default
+SHARE = 0.3  # of the examples of a property that are tried by default
 FEWEST = 25  # examples that share no draw: fewer would miss what holds for most
 
 

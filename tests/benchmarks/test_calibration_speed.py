@@ -35,6 +35,6 @@ def test_a_log_of_several_nodes(benchmark: Any, nodes: int) -> None:
 
 def test_a_log_of_twenty_megabytes_is_read(benchmark: Any) -> None:
     data = b"\n".join([b"node00:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"] * 220_000)
-    log = benchmark.pedantic(read_logs, ("log", data + b"\n" + measured_log(rows=SWEEP)), rounds=1)
+    (log,) = benchmark.pedantic(read_logs, ("log", data + b"\n" + measured_log(rows=SWEEP)), rounds=1)
     assert log.n_dropped == 220_000
     assert in_yardsticks(benchmark.stats.stats.median) < 100

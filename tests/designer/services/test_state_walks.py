@@ -26,7 +26,7 @@ from estimator.spec.parse import parse_spec
 from tests.designer.api_helpers import caller
 from tests.thorough import THOROUGH
 
-STEPS = 600 if THOROUGH else 150
+STEPS = 600 if THOROUGH else 100
 HALL = {"name": "Hall", "compute": {"server": "dgx-h100", "gpus": 256}, "fabric": {"generation": "ndr"}}
 CHANGES = {
     "name": ("Hall", "Hall 2", "", "Annex"),
