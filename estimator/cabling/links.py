@@ -94,6 +94,12 @@ class LinkList:
         return {"model": MODEL_VERSION, "catalog": self.catalog.version}
 
     @property
+    def counts_on_reduction(self) -> bool:
+        """Whether the design counts on reduction in the switches (SHARP), which InfiniBand ones alone have."""
+        is_infiniband = self.catalog.generations[self.spec.fabric.generation].protocol == "infiniband"
+        return self.spec.workload.in_network_reduction and is_infiniband
+
+    @property
     def server(self) -> Server | None:
         """Catalog record of the nodes; None for a custom server."""
         return self.catalog.server(self.spec.compute.server)

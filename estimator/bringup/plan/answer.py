@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from estimator.bringup.plan import reduction
 from estimator.bringup.plan.facts import chosen, facts, is_known
 from estimator.bringup.plan.plan import Plan, SwitchPlan, port_group
 from estimator.bringup.plan.records import BringupPlan, Flow, Marking, Mtu, TrafficClass
@@ -146,8 +147,11 @@ def mark_values(switch: SwitchPlan, speed_gbit_s: int) -> tuple[Value, Value, Va
 def _values(plan: Plan, switches: list[SwitchPlan]) -> Iterator[Value]:
     """Every key that fits the design, once for each value that its kinds of switches have."""
     first = {switch.kind: switch for switch in switches}
+    if not plan.is_ethernet:
+        yield from (reduction.manager(plan.links), reduction.in_switches(plan.links))
     for key in facts():
         has = key.startswith(OF_INFINIBAND) if not plan.is_ethernet else not key.startswith(ONLY_INFINIBAND)
+        has &= plan.links.counts_on_reduction or not key.startswith(reduction.OF_MANAGER)
         found: dict[Scalar, Value] = {}
         kinds: dict[Scalar, list[str]] = {}
         for kind, switch in first.items() if has else ():

@@ -44,6 +44,8 @@ class Target:
     protocols: frozenset[str]
     module: str
     system: str | None = None
+    is_of_reduction: bool = False
+    """Whether only designs have it that count on reduction in the switches."""
     is_of_others: bool = False
     """Whether it is of the networks beside the compute fabric. Its code has ``names(plan)`` and ``file_named(plan, name)``."""
 
@@ -69,6 +71,8 @@ class Target:
     def is_for(self, plan: Plan) -> bool:
         """Whether the design has what the target configures."""
         if plan.protocol not in self.protocols or (self.is_of_others and not plan.links.spec.other_fabrics):
+            return False
+        if self.is_of_reduction and not plan.links.counts_on_reduction:
             return False
         used = [plan.links.switches[kind] for kind in {plan.wired.kind(device) for device in plan.wired.switches}]
         return self.system is None or any(SYSTEMS[self.system].runs_on(switch) for switch in used)

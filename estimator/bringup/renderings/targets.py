@@ -14,6 +14,7 @@ from estimator.bringup.plan.records import BringupPlan, OtherNetwork
 from estimator.bringup.renderings.target import BOTH, IB, ROCE, File, Target
 from estimator.errors import Problem, SpecError
 from estimator.fabric.devices import SWITCH_KINDS
+from estimator.record import Json
 
 TARGETS = {
     "nvue": Target("Cumulus Linux", "nv set commands, a script a switch", ROCE, "switches.nvue", "nvue"),
@@ -39,7 +40,13 @@ TARGETS = {
         "infiniband.opensm",
     ),
     "ufm": Target("UFM", "subnet manager of UFM: opensm.conf, gv.cfg", IB, "infiniband.ufm"),
-    "sharp": Target("SHARP", "aggregation manager of reduction in switches: sharp_am.cfg", IB, "infiniband.sharp"),
+    "sharp": Target(
+        "SHARP",
+        "aggregation manager of reduction in switches: sharp_am.cfg",
+        IB,
+        "infiniband.sharp",
+        is_of_reduction=True,
+    ),
     "network-operator": Target(
         "NVIDIA network operator",
         "Kubernetes: NICs, networks and addresses a rail, labels",
@@ -95,7 +102,7 @@ def files_of(plan: Plan, name: str) -> Iterator[File]:
     Raises
     ------
     SpecError
-        For a target of the other kind of network, or of no name.
+        For a target of the other kind of network, of what the design does not count on, or of no name.
     """
     target = target_named(name)
     if plan.protocol not in target.protocols:
@@ -104,6 +111,13 @@ def files_of(plan: Plan, name: str) -> Iterator[File]:
             f"It has {', '.join(targets_of(plan))}."
         )
         raise SpecError([Problem("target", "not_for_protocol", message)])
+    if target.is_of_reduction and not plan.links.counts_on_reduction:
+        message = (
+            f"{target.label} is for designs that count on reduction in the switches, and workload.in_network_reduction of "
+            f"this one is false. Set it to true, or take one of {', '.join(targets_of(plan))}."
+        )
+        change: Json = {"workload.in_network_reduction": True}
+        raise SpecError([Problem("target", "not_for_design", message, change)])
     return target.files(plan)
 
 

@@ -55,7 +55,7 @@ def fabric_settings(links: LinkList) -> Iterator[tuple[str, str, str]]:
             "1",
             "All NICs of a node meet on the same leaf, so that a path may change NICs at no cost.",
         )
-    if links.spec.workload.in_network_reduction:
+    if links.counts_on_reduction:
         yield (
             "NCCL_COLLNET_ENABLE",
             "1",

@@ -20,7 +20,8 @@ def entries(data: bytes) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("name", DESIGNS)
 def test_no_file_of_any_target_has_a_value_without_a_source(name: str) -> None:
     plan = plan_named(name)
-    has = [target for target in TARGETS if plan.protocol in TARGETS[target].protocols]
+    has = [target for target in TARGETS if TARGETS[target].system and plan.protocol in TARGETS[target].protocols]
+    has = [*dict.fromkeys([*has, *targets_of(plan)])]
     files = [(f"{target}/{file.name}", file.text) for target in has for file in files_of(plan, target)]
     assert len(files) >= len(has) > 0
     assert unsourced(files) == []

@@ -10,10 +10,11 @@ import pytest
 from estimator.bringup.check.check import checked_against
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.renderings.infiniband.subnets import routing_engine, subnets
-from estimator.bringup.renderings.targets import files_of
+from estimator.bringup.renderings.targets import files_of, plan_answer, targets_of
 from estimator.catalog.loader import load_catalog
+from estimator.errors import SpecError
 from estimator.handoff.formats import FORMATS
-from tests.estimator.bringup.plans import plan_named, plan_of_values
+from tests.estimator.bringup.plans import DESIGNS, plan_named, plan_of_values
 from tests.estimator.handoff.fabric_tools import in_fabric, needs_opensm, opensm_sweep, rows_of
 
 
@@ -44,6 +45,8 @@ FABRICS: dict[str, tuple[dict[str, Any], int, str]] = {  # design, subnets, engi
                                  uplink_spread="uneven"), 1, "dfsssp"),
     "rails apart": (custom(6, 2, 8, layout="rail-only"), 2, "minhop"),
 }  # fmt: skip
+
+COUNTS_ON_SHARP = {"workload": {"in_network_reduction": True}}
 
 
 def written(plan: Plan, folder: Path, within: str) -> None:
@@ -126,16 +129,76 @@ def test_both_values_of_max_op_vls_stand_in_either_file() -> None:
 
 
 def test_sharp_is_on_where_the_design_counts_on_it_and_has_a_tree_a_root() -> None:
-    values = FABRICS["two tiers, by rail"][0]
-    off, on = plan_of_values(values), plan_of_values(values | {"workload": {"in_network_reduction": True}})
-    for plan, word in ((off, "false"), (on, "true")):
-        (gv,) = (file.text for file in files_of(plan, "ufm") if file.name == "gv.cfg")
-        assert f"\n[Sharp]\nsharp_enabled = {word}\n" in gv
+    on = plan_of_values(FABRICS["two tiers, by rail"][0] | COUNTS_ON_SHARP)
     (manager,) = files_of(on, "sharp")
     (subnet,) = subnets(on)
     assert f"\nmax_trees_to_build {len(subnet.roots)}\n" in manager.text
     assert "\ndynamic_tree_algorithm 0\n" in manager.text
-    assert "\ndynamic_tree_algorithm 1\n" in next(iter(files_of(plan_of_values(FABRICS["uneven"][0]), "sharp"))).text
+    uneven = plan_of_values(FABRICS["uneven"][0] | COUNTS_ON_SHARP)
+    assert "\ndynamic_tree_algorithm 1\n" in next(iter(files_of(uneven, "sharp"))).text
+
+
+def said_of_sharp(plan: Plan) -> dict[str, set[str]]:
+    """What each file of each target says of SHARP in its own words, comments aside, by what it says it of."""
+    found: dict[str, set[str]] = {}
+    for target in targets_of(plan):
+        for file in files_of(plan, target):
+            name = file.name.rpartition("/")[2]
+            lines = [line for line in file.text.splitlines() if not line.startswith("#")]
+            if file.name.startswith("sites/"):  # as others have it, on machines of theirs
+                continue
+            if target == "ansible":
+                found.setdefault(name, set()).add("carries it" if "dest: /etc/sharp/" in file.text else "carries none")
+                continue
+            if target == "sharp":
+                found.setdefault(name, set()).add("is there")
+            words = [line for line in lines if re.search(r"(?i)sharp|collnet", line) and line != "[Sharp]"]
+            found.setdefault(f"{target}/{name}", set()).update(words)
+    return {name: words for name, words in found.items() if words}
+
+
+@pytest.mark.parametrize("name", ["two tiers, by rail", "planes", "rails apart"])
+def test_all_files_and_the_plan_agree_on_sharp_on_or_off(name: str) -> None:
+    values = FABRICS[name][0]
+    off, on = plan_of_values(values), plan_of_values(values | COUNTS_ON_SHARP)
+    inventory = {"inventory.yml": {"carries none"}}
+    assert said_of_sharp(off) == inventory | {
+        "ufm/gv.cfg": {"sharp_enabled = false"},
+        "ufm/opensm.conf": {"sharp_enabled 1"},
+        "site.yml": {"carries none"},
+    }
+    assert said_of_sharp(on) == inventory | {
+        "ufm/gv.cfg": {"sharp_enabled = true"},
+        "ufm/opensm.conf": {"sharp_enabled 2"},
+        "sharp_am.cfg": {"is there"},
+        "nccl/nccl.conf": {"NCCL_COLLNET_ENABLE=1"},
+        "site.yml": {"carries it"},
+    }
+    for plan, words in ((off, ("false", 1, False)), (on, ("true", 2, True))):
+        answer = plan_answer(plan)
+        said = {value.key: value.value for value in answer.values}
+        has_manager = {"sharp" in answer.targets, "ib.sharp.dynamic_tree_allocation" in said}
+        assert (said["ib.sharp_enabled"], said["ib.sharp_in_switches"], *has_manager) == words
+        files = [(file.name, file.text.encode()) for target in ("ufm", "nccl") for file in files_of(plan, target)]
+        assert checked_against(plan, files, load_catalog()).findings == []
+    with pytest.raises(SpecError, match=r"workload\.in_network_reduction of this one is false") as refused:
+        files_of(off, "sharp")
+    assert refused.value.problems[0].change == {"workload.in_network_reduction": True}
+
+
+def test_files_of_the_other_state_are_found_where_the_design_counts_on_sharp() -> None:
+    values = FABRICS["two tiers, by rail"][0]
+    on = plan_of_values(values | COUNTS_ON_SHARP)
+    for file in files_of(plan_of_values(values), "ufm"):
+        if file.name in ("gv.cfg", "opensm.conf"):
+            (found,) = checked_against(on, [(file.name, file.text.encode())], load_catalog()).findings
+            assert (found.code, found.file) == ("sharp_off", file.name)
+            assert "sharp_enabled" in file.text.splitlines()[(found.line or 0) - 1]
+
+
+def test_a_roce_fabric_counts_on_no_sharp() -> None:
+    plan = plan_of_values(DESIGNS["two tiers"] | COUNTS_ON_SHARP)
+    assert "COLLNET" not in next(iter(files_of(plan, "nccl"))).text
 
 
 def test_dfsssp_is_chosen_where_paths_go_down_and_up_again_alone_and_the_check_wants_it() -> None:

@@ -13,7 +13,7 @@ NOT_FOR_CLOS = ("minhop", "dor", "lash", "torus-2qos", "file", "sssp", "ar_dor",
 FAT_TREE = ("ftree", "ar_ftree")
 UP_DOWN = (*FAT_TREE, "updn", "dnup", "ar_updn")  # which never go up again
 DOWN_AND_UP = "dfsssp"
-SHARP_OFF = ("0", "false", "(null)", "no")
+SHARP_OFF = ("0", "1", "false", "(null)", "no")  # 0 leaves switches as they are, 1 disables it in them, 2 enables it
 SPEEDS = {
     "force_link_speed": ("0", "15"),
     "force_link_speed_ext": ("0", "31"),

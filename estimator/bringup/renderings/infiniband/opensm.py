@@ -7,6 +7,7 @@ Formats: opensm(8), doc/QoS_management_in_OpenSM.txt, doc/partition-config.txt.
 from collections.abc import Iterator
 
 from estimator.bringup.plan.plan import Plan
+from estimator.bringup.plan.reduction import in_switches
 from estimator.bringup.renderings.infiniband import guids
 from estimator.bringup.renderings.infiniband.subnets import Subnet, routing_engine, subnets
 from estimator.bringup.renderings.sourced import Page
@@ -59,6 +60,11 @@ def configuration(plan: Plan, subnet: Subnet, n_subnets: int) -> File:
     for key in LANES:
         value = plan.value(f"ib.{key}")
         page.put(value, f"{key} {value.value}")
+    if plan.links.counts_on_reduction:
+        page.say(
+            "SHARP: the design counts on it. linux-rdma's OpenSM has no key of it, and refuses the line; NVIDIA's build takes",
+            f"sharp_enabled {in_switches(plan.links).value} here as well. Start sharp_am with sharp_am.cfg beside either.",
+        )
     page.say("Files")
     page.put(plan.value("ib.data_sl"), f"qos_policy_file {home}{QOS}")
     page.put(plan.value("ib.partition"), f"partition_config_file {home}{PARTITIONS}")

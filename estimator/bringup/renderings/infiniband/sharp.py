@@ -1,4 +1,4 @@
-"""The aggregation manager of SHARP: sharp_am.cfg of every subnet.
+"""The aggregation manager of SHARP: sharp_am.cfg of every subnet of a design that counts on it.
 
 Sources: NVIDIA SHARP documentation 3.1.0 to 3.13.0 (parameters, values; create with sharp_am -c, start with sharp_am -O).
 """
@@ -6,7 +6,7 @@ Sources: NVIDIA SHARP documentation 3.1.0 to 3.13.0 (parameters, values; create 
 from collections.abc import Iterator
 
 from estimator.bringup.plan.plan import Plan
-from estimator.bringup.plan.value import Value, worked_out
+from estimator.bringup.plan.value import worked_out
 from estimator.bringup.renderings.infiniband.subnets import Subnet, subnets
 from estimator.bringup.renderings.sourced import Page
 from estimator.bringup.renderings.target import File
@@ -20,22 +20,10 @@ def files(plan: Plan) -> Iterator[File]:
         yield _manager(plan, subnet)
 
 
-def wanted(plan: Plan) -> Value:
-    """Whether the design counts on reduction in the switches."""
-    uses = plan.links.spec.workload.in_network_reduction
-    why = "The design counts on it" if uses else "The design does not count on it: false is also UFM's default"
-    source = "workload.in_network_reduction of the design; UFM SDN appliance manual 4.11.0: false by default"
-    return worked_out("ib.sharp_enabled", "true" if uses else "false", source, why)
-
-
 def _manager(plan: Plan, subnet: Subnet) -> File:
-    uses = plan.links.spec.workload.in_network_reduction
-    head = [f"/etc/sharp/{CONFIGURATION}: sharp_am -O /etc/sharp/{CONFIGURATION}, beside the subnet manager."]
-    if not uses:
-        head.append("The design does not count on SHARP: this file is for the day that it is switched on.")
     page = Page(
         plan,
-        *head,
+        f"/etc/sharp/{CONFIGURATION}: sharp_am -O /etc/sharp/{CONFIGURATION}, beside the subnet manager.",
         "Congestion control cannot be set on the levels of service that sharp_am uses (SHARP 3.6.0, 3371820).",
     )
     page.say("Form")

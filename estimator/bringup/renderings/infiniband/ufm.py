@@ -6,9 +6,9 @@ configuration.
 
 from collections.abc import Iterator
 
+from estimator.bringup.plan import reduction
 from estimator.bringup.plan.plan import Plan
 from estimator.bringup.renderings.infiniband import guids
-from estimator.bringup.renderings.infiniband.sharp import wanted
 from estimator.bringup.renderings.infiniband.subnets import Subnet, routing_engine, subnets
 from estimator.bringup.renderings.sourced import Page
 from estimator.bringup.renderings.target import File
@@ -52,12 +52,15 @@ def _opensm(plan: Plan, subnet: Subnet) -> File:
     for key in KEYS:
         value = plan.value(f"ib.{key}", manager="ufm")
         page.put(value, f"{key} {value.value}")
+    page.say("SHARP in the switches")
+    value = reduction.in_switches(plan.links)
+    page.put(value, f"sharp_enabled {value.value}")
     return page.file(f"{subnet.folder}opensm.conf")
 
 
 def _gv(plan: Plan, subnet: Subnet) -> File:
     page = Page(plan, "Set this key in /opt/ufm/files/conf/gv.cfg and leave the others of it.")
     page.say("Aggregation manager")
-    value = wanted(plan)
+    value = reduction.manager(plan.links)
     page.put(value, "[Sharp]", f"sharp_enabled = {value.value}")
     return page.file(f"{subnet.folder}gv.cfg")
