@@ -6,6 +6,8 @@ kilobytes, and is drawn here, so that no script, link, font, style sheet or pict
 
 import io
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 from PIL import Image, UnidentifiedImageError
@@ -16,6 +18,7 @@ MAX_BYTES = 512_000
 MAX_PIXELS_A_SIDE = 4_000
 LARGEST, WIDEST_RATIO = 1_200, 20  # pixels of the longer side as it is kept; longer side ÷ shorter side
 MAX_ELEMENTS, MAX_UNITS = 2_000, 100_000.0
+MAX_DRAWING_S, MAX_MEMORY = 10, 2**31  # of the process that draws: few shapes can be made that take minutes
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = {"svg", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "title", "desc", "defs"}
 SHOWN = SHAPES - {"title", "desc", "defs"}
@@ -42,8 +45,14 @@ ATTRIBUTES = {
     *("fill", "stroke", "stroke-width", "fill-rule", "clip-rule", "opacity", "fill-opacity", "stroke-opacity"),
     *("stroke-linecap", "stroke-linejoin", "stroke-miterlimit", "stroke-dasharray"),
 }
+_DRAW = f"""
+import resource, sys, vl_convert
+resource.setrlimit(resource.RLIMIT_AS, ({MAX_MEMORY}, {MAX_MEMORY}))
+sys.stdout.buffer.write(vl_convert.svg_to_png(sys.stdin.buffer.read().decode()))
+"""
 _PLAIN = re.compile(r"[#\w\s.,+()%-]*")
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
+_IN_BOX = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)")
 
 
 def logo_png(data: bytes) -> bytes | None:
@@ -91,6 +100,8 @@ def _of_png(data: bytes) -> bytes:
 
 def _shapes_of(data: bytes) -> str:
     """The shapes of an SVG, with a size in pixels."""
+    if b"\0" in data:  # UTF-16 or UTF-32, in which the next search would find nothing
+        raise _wrong("unreadable_file", "This SVG is not in UTF-8. Save it in that encoding.")
     if re.search(rb"<!\s*(DOCTYPE|ENTITY)", data, re.IGNORECASE):
         raise _wrong(
             "unreadable_file", "This SVG declares a document type or entities. Save it as plain SVG, without them."
@@ -99,6 +110,8 @@ def _shapes_of(data: bytes) -> str:
         root = ElementTree.fromstring(data)  # noqa: S314 - without entities nothing expands, and the size is bounded
     except (ElementTree.ParseError, ValueError, RecursionError) as error:
         raise _wrong("unreadable_file", "This SVG is no sound XML. Save it again.") from error
+    if root.tag != f"{SVG}svg":
+        raise _wrong("unreadable_file", f"The first element of an SVG is svg of {SVG[1:-1]}, and here it is another.")
     if sum(1 for _ in root.iter()) > MAX_ELEMENTS:
         raise _wrong(
             "out_of_range", f"A logo has {MAX_ELEMENTS:,} shapes at most, and this SVG has more. Save it as PNG."
@@ -118,9 +131,7 @@ def _shapes_of(data: bytes) -> str:
 
 
 def _size(root: ElementTree.Element) -> tuple[float, float]:
-    box = [
-        float(part) for part in re.split(r"[\s,]+", root.get("viewBox", "").strip()) if re.fullmatch(r"-?[0-9.]+", part)
-    ]
+    box = [float(part) for part in re.split(r"[\s,]+", root.get("viewBox", "").strip()) if _IN_BOX.fullmatch(part)]
     sides = box[2:4] if len(box) == 4 else [_number(root.get(name, "")) for name in ("width", "height")]
     if len(sides) != 2 or not all(0 < side <= MAX_UNITS for side in sides):
         raise _wrong(
@@ -150,10 +161,14 @@ def _kept(element: ElementTree.Element, depth: int = 0) -> ElementTree.Element:
 
 
 def _drawn(text: str) -> bytes:
-    import vl_convert  # start-up time: a large library, and few send an SVG
-
+    """Drawn by a process of its own, which is stopped where it takes too long."""
     try:
-        drawn: bytes = vl_convert.svg_to_png(text)
-    except ValueError as error:
-        raise _wrong("unreadable_file", "This SVG cannot be drawn. Save it as PNG.") from error
-    return drawn
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", _DRAW], input=text.encode(), capture_output=True, timeout=MAX_DRAWING_S
+        )
+    except subprocess.TimeoutExpired as error:
+        message = f"This SVG takes more than {MAX_DRAWING_S} s to draw. Take out what is fine or transparent, or save it as PNG."
+        raise _wrong("out_of_range", message) from error
+    if done.returncode:
+        raise _wrong("unreadable_file", "This SVG cannot be drawn. Save it as PNG.")
+    return done.stdout

@@ -157,6 +157,12 @@ HOSTILE = {
     "only a script": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><script>alert(1)</script></svg>',
     "no size": b'<svg xmlns="http://www.w3.org/2000/svg"><rect width="1" height="1"/></svg>',
     "a vast size": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1e9 1"><rect width="1" height="1"/></svg>',
+    "a size that is no number": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1.2.3 9"><rect width="1"/></svg>',
+    "no svg at its root": b'<g xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><!-- <svg --><rect width="1"/></g>',
+    "entities in UTF-16": (
+        '<?xml version="1.0" encoding="utf-16"?><!DOCTYPE svg [<!ENTITY a "a">]><!--\u733c\u6776-->'
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="1" height="1"/></svg>'
+    ).encode("utf-16"),
     "too many shapes": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">' + b"<g/>" * 2_001 + b"</svg>",
     "too deep": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">' + b"<g>" * 60 + b"</g>" * 60 + b"</svg>",
     "broken xml": b"<svg",
@@ -172,6 +178,14 @@ def test_what_is_no_sound_logo_is_refused(data: bytes) -> None:
     with pytest.raises(SpecError) as refused:
         logo_png(data)
     assert refused.value.problems[0].field == "logo"
+
+
+def test_a_drawing_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("designer.exports.pdf.logo.MAX_DRAWING_S", 1)
+    layers = b'<g opacity="0.5"><rect width="9" height="9" stroke="#000"/></g>' * 600
+    with pytest.raises(SpecError) as refused:
+        logo_png(b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">' + layers + b"</svg>")
+    assert "more than 1 s to draw" in refused.value.problems[0].message
 
 
 def test_the_page_asks_and_answers_with_the_paper(page: Client, row: Comparison) -> None:
