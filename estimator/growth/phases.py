@@ -169,12 +169,12 @@ class _Stock:
 
 
 def _needed(lines: Sequence[BomLine]) -> dict[tuple[Any, ...], tuple[BomLine, int]]:
-    """Pieces of each part with spares, and a line of it."""
+    """Pieces of each part with spares, beyond those that are there already and not bought, and a line of it."""
     out: dict[tuple[Any, ...], tuple[BomLine, int]] = {}
     for line in lines:
         key = (line.category, line.part, line.part_number, line.description, line.length_m)
         known = out.get(key)
-        out[key] = (known[0] if known else line, (known[1] if known else 0) + line.quantity + line.spare_quantity)
+        out[key] = (known[0] if known else line, (known[1] if known else 0) + line.bought)
     return out
 
 

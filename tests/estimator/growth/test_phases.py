@@ -72,6 +72,18 @@ def test_what_is_bought_less_what_is_stranded_is_the_bill_of_each_phase(nodes: t
         assert phase.nodes == n
 
 
+@pytest.mark.parametrize("quantity", [None, 5])
+def test_what_is_there_already_is_bought_in_no_phase(quantity: int | None) -> None:
+    part = next(line.part for line in phases(phased(64)).phases[0].bill if line.category == "switch")
+    values = phased(64) | {"economics": {"owned": [{"part": part, "quantity": quantity}]}}
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG)
+    assert made.phases and made.cost
+    first = made.phases.phases[0]
+    assert sum(line.quantity for line in first.bill if line.part == part) == (0 if quantity is None else 13 - quantity)
+    assert first.bought_usd.typical == pytest.approx(made.cost.capex_usd.total.typical)
+    assert all(line.part != part for line in first.stranded)
+
+
 def test_years_add_up_to_the_phases() -> None:
     """Running cost by hand: of the first phase for 243 days of 2027, of the second from 1 September."""
     answer = phases(phased(128, 300))
