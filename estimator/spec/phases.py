@@ -13,6 +13,7 @@ from estimator.units import ceil_div, counted
 
 MOST_PHASES, FEWEST_PHASES = 5, 2
 MOST_YEARS = 15
+FIRST_YEAR, LAST_YEAR = 2000, 2100  # of phases: years beyond are slips of typing, and some no calendar has
 DAYS_PER_YEAR = 365.25
 MOST_NODES, MOST_GPUS = 262_144, 4_194_304
 PHASES_WORDS = (
@@ -27,11 +28,14 @@ def _checked_day(text: str) -> str:
     try:
         if not _DAY.fullmatch(text):
             raise ValueError
-        return datetime.date.fromisoformat(text if len(text) > len("2027-01") else f"{text}-01").isoformat()
+        day = datetime.date.fromisoformat(text if len(text) > len("2027-01") else f"{text}-01")
     except ValueError:
         raise ValueError(
             f"{text[:40]!r} is no date. Write year, month and day, such as 2027-03-01, or 2027-03"
         ) from None
+    if not FIRST_YEAR <= day.year <= LAST_YEAR:
+        raise ValueError(f"phases are dated in {FIRST_YEAR} to {LAST_YEAR}, and {text} is given. Write another year")
+    return day.isoformat()
 
 
 Day = Annotated[str, AfterValidator(_checked_day)]

@@ -206,6 +206,8 @@ def test_networks_beside_compute_are_compared_too() -> None:
 WRONG: list[tuple[Any, str, str]] = [
     ([{"date": "2027-01"}], "phases", "too_few"),
     ([{"date": "2027-13"}, {"date": "2028-01", "nodes": 64}], "phases[0].date", "invalid"),
+    ([{"date": "0001-01"}, {"date": "0002-01", "nodes": 64}], "phases[0].date", "invalid"),
+    ([{"date": "9998-01"}, {"date": "9999-01", "nodes": 64}], "phases[1].date", "invalid"),
     ([{"date": "2027-01"}, {"date": "2027-01-01", "nodes": 64}], "phases[1].date", "out_of_range"),
     ([{"date": "2027-01"}, {"date": "2028-01", "nodes": 31}], "phases[1].nodes", "out_of_range"),
     ([{"date": "2027-01"}, {"date": "2028-01"}], "phases[1].nodes", "missing"),
