@@ -41,7 +41,7 @@ CABLE_COLUMNS = (
     *("further_near", "further_far"),
 )
 ORDER_COLUMNS = (
-    *("category", "part", "order_number", "description", "length_m", "quantity", "spares", "total"),
+    *("category", "part", "order_number", "description", "length_m", "quantity", "spares", "already_owned", "total"),
     *("unit_price_usd_low", "unit_price_usd_typical", "unit_price_usd_high", "price_basis", "price_source", "assumed"),
 )
 RACK_COLUMNS = ("rack", "unit", "device", "port", "label", "identifier", "to", "length_m", "order_number")
@@ -132,7 +132,7 @@ def _orders(crew: Crew) -> Iterator[bytes]:
 
 
 def order_rows(crew: Crew) -> list[tuple[Cell, ...]]:
-    """A line a part and length, however many uses it has, with its price and where that is from."""
+    """A line a part and length, however many uses it has; ``total`` is to be bought, at this price, which is from there."""
     lines: dict[tuple[str, str | None, str, float | None], list[BomLine]] = {}
     for line in crew.bom:
         if line.category in ORDERED:
@@ -145,7 +145,8 @@ def _order(own: Sequence[BomLine], catalog: Catalog) -> tuple[Cell, ...]:
     record = catalog.cables.get(line.part or "")
     number = order_number(record, line.length_m) if record and line.length_m is not None else line.part_number
     pieces, spares = sum(one.quantity for one in own), sum(one.spare_quantity for one in own)
-    what = (line.category, line.part, number, line.description, line.length_m, pieces, spares, pieces + spares)
+    owned, total = sum(one.owned_quantity or 0 for one in own), sum(one.bought for one in own)
+    what = (line.category, line.part, number, line.description, line.length_m, pieces, spares, owned, total)
     price: tuple[Cell, ...] = tuple(line.unit_price_usd) if line.unit_price_usd else (None, None, None)
     return (*what, *price, line.price_basis, line.price_source, line.assumption)
 

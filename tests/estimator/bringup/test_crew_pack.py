@@ -80,6 +80,16 @@ def test_each_cable_of_the_link_list_is_there_once_with_both_ends(planned: pack.
     assert len({row["identifier"] for row in found.values()}) == len(found)
 
 
+def test_what_is_there_already_is_not_ordered() -> None:
+    owned = {"economics": {"owned": [{"part": "fib-mfp7e10", "quantity": 20}]}}
+    had = pack.order_rows(crew_of(parse_spec(PLANNED | owned, CATALOG), CATALOG))
+    place, pieces, spares, own = (
+        pack.ORDER_COLUMNS.index(one) for one in ("total", "quantity", "spares", "already_owned")
+    )
+    assert sum(int(row[own] or 0) for row in had) == 20
+    assert all(row[place] == int(row[pieces] or 0) + int(row[spares] or 0) - int(row[own] or 0) for row in had)
+
+
 def test_orders_are_the_cables_of_the_bill_of_materials(planned: pack.Crew, files: dict[str, bytes]) -> None:
     (made,) = estimate([parse_spec(PLANNED, CATALOG)], CATALOG, ("bom",))
     assert made.bom
