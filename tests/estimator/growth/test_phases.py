@@ -77,7 +77,8 @@ def test_what_is_there_already_is_bought_in_no_phase(quantity: int | None) -> No
     part = next(line.part for line in phases(phased(64)).phases[0].bill if line.category == "switch")
     values = phased(64) | {"economics": {"owned": [{"part": part, "quantity": quantity}]}}
     (made,) = estimate([parse_spec(values, CATALOG)], CATALOG)
-    assert made.phases and made.cost
+    assert made.phases
+    assert made.cost
     first = made.phases.phases[0]
     assert sum(line.quantity for line in first.bill if line.part == part) == (0 if quantity is None else 13 - quantity)
     assert first.bought_usd.typical == pytest.approx(made.cost.capex_usd.total.typical)
