@@ -11,13 +11,17 @@ ENDPOINT, UPLINK, SWITCH, MANAGER, PDU = "endpoint", "uplink", "switch", "manage
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Devices of one kind with ``ports`` each, called ``port_names``; ``source`` is the fabric that they belong to, if any."""
+    """Devices of one kind with ``ports`` each, called ``port_names``; ``source`` is the fabric that they belong to, if any.
+
+    ``rate_gbit_s`` is what their links run at where that is not the rate of the nodes' links.
+    """
 
     kind: str
     source: str
     n_devices: int
     ports: int
     port_names: tuple[str, ...] = ()  # one for each port of a device
+    rate_gbit_s: int | None = None
 
     def answer(self) -> Attachments:
         """One entry of ``attached`` in the Estimate."""

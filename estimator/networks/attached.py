@@ -14,6 +14,7 @@ from estimator.fabric.sized import SizedFabric
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import OtherFabric
 from estimator.spec.network_rules import MANAGEMENT, ports_together
+from estimator.spec.rates import lane_rate
 from estimator.units import ceil_div
 
 
@@ -62,7 +63,10 @@ def _uplinks(
     for mate in others:
         if mate.entry.uplinks_into == "in-band":
             uplinks = mate.entry.leaf_uplinks or 0
-            yield Attached(UPLINK, mate.key, mate.fabric.n_leaf, uplinks, _uplink_names(mate.fabric, uplinks, catalog))
+            names = _uplink_names(mate.fabric, uplinks, catalog)
+            # a port runs at what the switch at its other end has: a leaf of 1G with cages of 100G below ports of 400G
+            rate = min(lane_rate(entry, catalog), mate.fabric.uplink_rate_gbit_s)
+            yield Attached(UPLINK, mate.key, mate.fabric.n_leaf, uplinks, names, rate)
 
 
 def _counted(

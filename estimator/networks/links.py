@@ -71,6 +71,7 @@ def other_table(one: OtherSized, compute: SizedFabric, others: Sequence[OtherSiz
         of_nodes = of_nodes + column.dtype.type(moved) if name == "b_device" else of_nodes
         above = column[rest] + column.dtype.type(moved) if name in ("a_device", "b_device") else column[rest]
         columns[name] = np.concatenate([of_nodes, above])
+    columns["rate_gbit_s"][: len(device)] = _rates(one.hosts, device, columns["rate_gbit_s"][: len(device)])
     if one.entry.dual_homed:
         columns["rail"][:], columns["plane"][:] = 0, 1
     return LinkTable(one.fabric, devices, table.panels, **columns)
@@ -100,6 +101,13 @@ def _hosts(hosts: Hosts, attachment: IntArray, seat: Column, per_cage: int) -> t
     port = offset[device] + number * together + seat
     cage = np.where(device < hosts.n_nodes, port // per_cage, port)
     return device, port, cage
+
+
+def _rates(hosts: Hosts, device: IntArray, of_nodes: Column) -> Column:
+    """Rate of every host's link: that of the nodes, or of its own kind of device."""
+    own = np.repeat([group.rate_gbit_s or 0 for group in hosts.groups], [group.n_devices for group in hosts.groups])
+    rate = own[device]
+    return np.where(rate > 0, rate, of_nodes).astype(of_nodes.dtype)
 
 
 def _devices(one: OtherSized, virtual: Devices, names: tuple[str, ...]) -> OtherDevices:

@@ -10,7 +10,7 @@ from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.fabric import MAX_ENDPOINTS, OtherFabric, Reserved
 from estimator.spec.network_defaults import MANAGEMENT, ports_together, usual_pairs, usual_rate
-from estimator.spec.rates import port_rate
+from estimator.spec.rates import lane_rate, port_rate
 from estimator.spec.rules import port_problems, resolve_switches
 from estimator.units import ceil_div, counted
 
@@ -165,6 +165,7 @@ def _with_racks(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> Other
 
 def _entry_problems(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> Iterator[Problem]:
     yield from _role_problems(entry, spec)
+    yield from _uplink_problems(entry, spec, catalog)
     yield from _pair_problems(entry)
     yield from _grouping_problems(entry)
     yield from _split_problems(entry, catalog)
@@ -219,6 +220,22 @@ def _role_problems(entry: OtherFabric, spec: DesignSpec) -> Iterator[Problem]:
             "Use an even number."
         )
         yield Problem("fabric.leaf_uplinks", "ports_do_not_divide", message)
+
+
+def _uplink_problems(entry: OtherFabric, spec: DesignSpec, catalog: Catalog) -> Iterator[Problem]:
+    """Uplinks into ports of a rate that the leaf below has not."""
+    target = next((other for role in MANAGEMENT for other in spec.other_fabrics if other.role == role), None)
+    leaf = catalog.switches.get(entry.leaf_switch or "")
+    if entry.uplinks_into != "in-band" or target is None or leaf is None:
+        return
+    rate, ends_at = uplink_rate_gbit_s(entry, catalog) or port_rate(entry, catalog), lane_rate(target, catalog)
+    has = {one.link_rate_gbit_s for one in (*leaf.cages, *leaf.breakouts)}
+    if ends_at < rate and ends_at not in has:
+        message = (
+            f"Uplinks of {leaf.model} would end in ports of {ends_at} Gb/s of the {target.role} network, and it has ports of "
+            f"{' and '.join(str(one) for one in sorted(has))} Gb/s. Give that network whole ports, or say 'spines' or 'outside'."
+        )
+        yield Problem("fabric.uplinks_into", "uplink_rate_not_offered", message, {"fabric.uplinks_into": "spines"})
 
 
 def _pair_problems(entry: OtherFabric) -> Iterator[Problem]:

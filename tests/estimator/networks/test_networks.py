@@ -641,3 +641,39 @@ def test_storage_and_in_band_on_two_ports_are_better_one_network() -> None:
     assert after["dual_homed"]
     assert after["ports_per_node"] == 2
     assert next(group["ports"] for group in after["attached"] if group["kind"] == "endpoint") == 8
+
+
+# ---------------------------------------------------------------- rates of uplinks into another network
+
+ROCE_400 = {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "roce-400"}}
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        {"role": "converged"},
+        {"role": "converged", "generation": "roce-800"},
+        {"role": "converged", "generation": "roce-100"},
+        {"role": "in-band", "generation": "roce-400"},
+        {"role": "converged", "generation": "roce-200", "dual_homed": True, "ports_per_node": 2},
+    ],
+)
+def test_uplinks_of_a_leaf_run_at_a_rate_that_its_box_has_wherever_they_end(above: dict[str, Any]) -> None:
+    spec = parse_spec(ROCE_400 | {"other_fabrics": [above, {"role": "out-of-band"}]}, CATALOG)
+    below = sized_others([spec], sized_fabrics([spec], CATALOG)[1], CATALOG)[0][1].fabric
+    has = {cage.link_rate_gbit_s for cage in CATALOG.switches[below.leaf_switch or ""].cages}
+    rows = list(link_list(spec, CATALOG, above["role"]).rows())
+    uplinks = [row for row in rows if row.a_device.startswith("oob-")]
+    assert len(uplinks) == int(below.leaf_up.sum()) > 0
+    assert {row.rate_gbit_s for row in uplinks} == {100}
+    assert {row.rate_gbit_s for row in uplinks} <= has
+    nodes = {row.rate_gbit_s for row in rows if row.a_device.startswith("node-")}
+    assert nodes == {sized(above, **ROCE_400)[0].fabric.endpoint_rate_gbit_s}
+
+
+def test_uplinks_that_would_end_in_ports_of_a_rate_that_the_box_has_not_are_refused() -> None:
+    above = {"role": "converged", "generation": "roce-100", "endpoints_per_port": 2}
+    assert problems_of(above, {"role": "out-of-band"}, **ROCE_400) == {
+        "other_fabrics[1].uplinks_into": "uplink_rate_not_offered"
+    }
+    assert fabrics_of(above, {"role": "out-of-band", "uplinks_into": "spines"}, **ROCE_400)
