@@ -44,6 +44,7 @@ def link_lists(spec: DesignSpec, catalog: Catalog) -> tuple[LinkList, ...]:
     InfeasibleDesign
         As ``link_list``.
     """
+    catalog = catalog_of(spec, catalog)
     _, (fabric,) = sized_fabrics([spec], catalog)
     (others,) = sized_others([spec], [fabric], catalog)
     return all_links(spec, fabric, design_plan(spec, fabric, catalog, others), others, catalog)

@@ -436,7 +436,9 @@ def system_of_design(values: Any, catalog: Catalog) -> DesignSystem:
     """
     spec = _design_of(values, catalog)
     if spec.compute.gpu is None:
-        message = f"{spec.compute.server} names no GPU that is known, so nothing can be predicted. Give compute.gpu."
+        server = catalog_of(spec, catalog).server(spec.compute.server)
+        named = server.model if server else spec.compute.server
+        message = f"{named} names no GPU that is known, so nothing can be predicted. Give compute.gpu."
         raise SpecError([Problem("design.compute.gpu", "missing", message)])
     catalog = catalog_of(spec, catalog)
     _, (fabric,) = sized_fabrics([spec], catalog)

@@ -14,6 +14,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.ports import COMPUTE
 from estimator.designs.networks import sized_fabrics, sized_others
+from estimator.designs.parts import catalog_of
 from estimator.designs.system import system_of
 from estimator.diagrams.failure import Impact, system_with
 from estimator.diagrams.load import Traffic
@@ -109,6 +110,7 @@ def diagram_of(job: EstimateJob, role: str) -> Diagram:
 def _diagram_of(job_id: UUID, role: str) -> Diagram:
     catalog = load_catalog()
     spec = parse_spec(EstimateJob.objects.defer("result").get(pk=job_id).spec, catalog)
+    catalog = catalog_of(spec, catalog)
     _, (fabric,) = sized_fabrics([spec], catalog)
     if role == COMPUTE:
         return Diagram(job_id, role, spec, catalog, link_table(fabric, panels_of(spec, fabric, catalog)))

@@ -34,6 +34,7 @@ from designer.drawings.words import HEADS, MANY
 from designer.wording.numbers import NO_BREAK_SPACE, count, gbit_s
 from estimator.cabling.result import SizedNetwork
 from estimator.catalog.loader import load_catalog
+from estimator.designs.parts import catalog_of
 from estimator.result import Estimate
 from estimator.units import ceil_div
 
@@ -420,7 +421,7 @@ def part_names(estimate: Estimate) -> dict[str, str]:
 def names_of(ids: Mapping[str, str | None], estimate: Estimate) -> dict[str, str]:
     """What parts are called: as the bill of an Estimate says, else by vendor and model; custom ones are left out."""
     described = {line.part: line.description for line in (estimate.bom.lines if estimate.bom else ())}
-    catalog = load_catalog()
+    catalog = catalog_of(estimate.spec, load_catalog())
     models = {
         part: f"{record.vendor} {record.model}"
         for records in (catalog.switches, catalog.servers)

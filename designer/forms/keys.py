@@ -10,6 +10,7 @@ from pydantic.fields import FieldInfo
 
 from designer.forms.phases import PHASES, phases_of_text
 from designer.wording.context import Context
+from designer.wording.names import own_models
 from estimator.catalog.catalog import Catalog
 from estimator.record import Given
 from estimator.result import PricedEstimate
@@ -159,6 +160,7 @@ def computed_values(spec: Given) -> Context:
 def computed_texts(spec: Given, catalog: Catalog) -> dict[str, str]:
     """Path → what a blank there stands for, as the form prints it: numbers with commas, parts by their model."""
     models = {part: record.model for records in (catalog.switches, catalog.gpus) for part, record in records.items()}
+    models |= own_models(spec)
     return {
         path: f"{value:,}" if isinstance(value, int) else models.get(value, str(value))
         for path, value in computed_values(spec).items()

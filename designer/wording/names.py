@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from estimator.catalog.loader import load_catalog
+from estimator.record import Given
 
 COLLECTIVES = {
     "all_reduce": "All-reduce",
@@ -55,6 +57,13 @@ def part_labels(version: str) -> dict[str, tuple[str, str, str]]:
         label = name if name.startswith(vendor) else f"{vendor} {name}"
         out[part_id] = (kind, label, " ".join(getattr(record, "part_numbers", ())))
     return out | {old: out[now] for old, now in catalog.aliases.items()}
+
+
+def own_models(spec: Given) -> dict[str, str]:
+    """Id → model of the parts of its own that a request carries, of whatever model version it is."""
+    kinds = spec.get("own_parts")
+    rows = [row for kind in kinds.values() for row in kind] if isinstance(kinds, Mapping) else []
+    return {str(row.get("id")): str(row.get("model") or row.get("id")) for row in rows if isinstance(row, Mapping)}
 
 
 PRECISIONS = {"bf16": "BF16", "fp8": "FP8", "mxfp8": "MXFP8", "nvfp4": "NVFP4"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from estimator.cabling.links import LinkList
 from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_fabrics
+from estimator.designs.parts import catalog_of
 from estimator.errors import InfeasibleDesign, Problem, SpecError, one_of_formats
 from estimator.growth.phases import MOST_LINKS, in_phase, phase_specs
 from estimator.growth.recabling import KEPT, Cable, Step, steps_between
@@ -66,7 +67,7 @@ def cable_rows(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[Cell, ...]]
         If one of its phases cannot be built.
     """
     _need_phases(spec)
-    _, (first,) = sized_fabrics([spec], catalog)
+    _, (first,) = sized_fabrics([spec], catalog_of(spec, catalog))
     before: tuple[LinkList, ...] = ()
     n_before = 0
     for at, (entry, one) in enumerate(zip(spec.phases, phase_specs(spec, first, catalog), strict=True)):

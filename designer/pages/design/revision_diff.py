@@ -11,6 +11,7 @@ from designer.models import Design, DesignRevision
 from designer.services.designs.figures import figures_of
 from designer.wording.context import Context
 from designer.wording.headlines import Headlines, changes, is_floor
+from designer.wording.names import own_models
 from designer.wording.numbers import change_usd, count, gb_s, ratio_to_one, usd, usd_small, watts, words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
@@ -111,7 +112,7 @@ def _said(path: str, revision: State, flat: Given, catalog: Catalog) -> str:
     if path == PLAN:
         return "planned" if flat.get(PLAN) else NONE
     if (value := flat.get(path)) is not None:
-        return text_of(path, value, catalog)
+        return own_models(revision.given).get(str(value)) or text_of(path, value, catalog)
     found = read_path(revision.spec, path)
     if path.startswith(f"{PLAN}.") and not flat.get(PLAN):
         return NONE
@@ -119,7 +120,7 @@ def _said(path: str, revision: State, flat: Given, catalog: Catalog) -> str:
         found = catalog.economics[row].typical
     if found is None or isinstance(found, Mapping):
         return AUTOMATIC
-    text = text_of(path, found, catalog)
+    text = own_models(revision.spec).get(str(found)) or text_of(path, found, catalog)
     return text if text.lower().startswith(AUTOMATIC) else f"{text} ({AUTOMATIC})"
 
 

@@ -11,6 +11,7 @@ from designer.models import Design
 from designer.services.designs.shelves import Shelf, Shelved, shelved
 from designer.services.designs.state import figures_now, refresh_states
 from designer.wording.headlines import Headlines, is_floor
+from designer.wording.names import own_models
 from designer.wording.numbers import words
 from designer.wording.query import column_heads
 from estimator.catalog.loader import load_catalog
@@ -88,13 +89,13 @@ def listed(owner: User, shelf: Shelf) -> tuple[list[DesignRow], Shelved]:
 
 def _row(design: Design, servers: Mapping[str, Server]) -> DesignRow:
     stated, figures = _Stated.from_json(design.spec), figures_now(design)
-    server = servers.get(stated.compute.server)
+    server, own = servers.get(stated.compute.server), own_models(design.spec)
     return DesignRow(
         id=design.pk,
         name=design.name,
         updated_at=design.updated_at,
         figures=figures,
-        server=server.model if server else words(stated.compute.server),
+        server=server.model if server else own.get(stated.compute.server) or words(stated.compute.server),
         generation=stated.fabric.generation,
         layout=stated.fabric.layout,
         planes=stated.fabric.planes,

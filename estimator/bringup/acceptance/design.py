@@ -8,6 +8,7 @@ from estimator.bringup.acceptance.gates import Contract, contract_of
 from estimator.bringup.acceptance.judge import judged
 from estimator.bringup.acceptance.result import Acceptance
 from estimator.catalog.catalog import Catalog
+from estimator.designs.parts import catalog_of
 from estimator.designs.system import system_of
 from estimator.errors import Problem, SpecError
 from estimator.link_list import link_list
@@ -30,7 +31,9 @@ def design_contract(spec: DesignSpec, catalog: Catalog) -> Contract:
     """
     gpu = spec.compute.gpu
     if gpu is None:
-        message = f"{spec.compute.server} names no GPU that is known, so nothing can be expected. Give compute.gpu."
+        server = catalog_of(spec, catalog).server(spec.compute.server)
+        named = server.model if server else spec.compute.server
+        message = f"{named} names no GPU that is known, so nothing can be expected. Give compute.gpu."
         raise SpecError([Problem("compute.gpu", "missing", message)])
     if catalog.gpus[gpu].vendor.lower() not in VENDORS:
         message = (

@@ -47,6 +47,7 @@ def checklist_of(spec: DesignSpec, catalog: Catalog, weeks: float = WEEKS) -> Ch
         )
         raise SpecError([Problem("compute.nodes", "too_many_links", message)])
     networks = [link_list(spec, catalog, role) for role in (COMPUTE, *other_keys(spec))]
+    catalog = networks[0].catalog  # the design's own parts are in it
     bom = made.bom.lines if made.bom else []
     racks = [line for line in bom if is_rack(line.category, line.use)]
     places = places_of(

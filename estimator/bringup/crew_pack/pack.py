@@ -89,6 +89,7 @@ def crew_of(spec: DesignSpec, catalog: Catalog, most_links: int = MOST_LINKS) ->
         message = f"A crew pack is of {most_links:,} links at most, and this design has {n_links:,}. {way_out}."
         raise SpecError([Problem("compute.nodes", "too_many_links", message)])
     networks = link_lists(spec, catalog)
+    catalog = networks[0].catalog  # the design's own parts are in it
     bom = tuple(made.bom.lines if made.bom else ())
     racks = [line for line in bom if is_rack(line.category, line.use)]
     places = places_of(

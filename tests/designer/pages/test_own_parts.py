@@ -1,13 +1,17 @@
 """Pages of own parts: made and revised by a form, with who changed what; refusals stand beside their fields."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
 from designer.forms.design import DesignForm
 from designer.models import OwnPart
-from designer.services.parts.catalog import create_part, part_at
+from designer.services.parts.catalog import create_part, part_at, taken
+from tests.designer.finished_design import finished
 
 pytestmark = pytest.mark.django_db
 TYPED = {
@@ -159,3 +163,36 @@ def test_servers_are_grouped_by_gpu_with_their_vendor_first() -> None:
     names = [name for _, name in choices["H100 80GB SXM5"]]
     assert names == sorted(names)
     assert list(choices)[-1] == "custom"
+
+
+def test_every_tab_of_a_design_calls_own_parts_by_their_models(client: Client, owner: User) -> None:
+    """The fabric and the crew pack are drawn from the design's own catalog, too: they answered nothing before."""
+    client.force_login(owner)
+    client.post(reverse("own-part-new", args=["switches"]), TYPED)
+    client.post(reverse("own-part-new", args=["servers"]), SERVER)
+    client.get(reverse("own-parts"))  # says that they were made, by id
+    values = {
+        "name": "Ours",
+        "compute": {"server": "own-box", "nodes": 64},
+        "fabric": {"generation": "roce-400", "leaf_switch": "own-acme-128"},
+        "own_parts": taken(owner, ["own-box", "own-acme-128"]),
+        "site": {"plan": {}},
+    }
+    design, job = finished(owner, values)
+    for tab in ("overview", "fabric", "bringup", "racks"):
+        page = _words_of(client.get(reverse("design", args=[design.pk]), {"tab": tab}))
+        assert "own-box" not in page, tab
+        assert "own-acme-128" not in page, tab
+        assert "S128" in page
+    listed = _words_of(client.get(reverse("designs")))
+    assert "own-box" not in listed
+    assert "G4" in listed
+    pack = client.get(reverse("api:crew-pack", args=[job.pk]), {"file": "cables-by-rack.csv"})
+    assert pack.status_code == 200
+    assert b"leaf" in pack.content
+
+
+def _words_of(answer: HttpResponse) -> str:
+    """What one reads of a page: without its tags, and so without values of options."""
+    assert answer.status_code == 200
+    return re.sub(r"<(script|style|template)\b.*?</\1>|<[^>]*>", " ", answer.content.decode(), flags=re.DOTALL)
