@@ -11,10 +11,11 @@ from django import forms
 from designer.forms.asking import AskForm, ask
 from designer.forms.keys import Key
 from designer.wording.context import Context
+from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
 from estimator.spec.own.part import OWN_KINDS, OwnNetwork, OwnPart
 
-KIND_WORDS = {"switches": "Switch", "nics": "NIC", "servers": "Server", "cables": "Cable"}
+KIND_WORDS = {"switches": "switch", "nics": "NIC", "servers": "server", "cables": "cable"}
 PROTOCOLS = {"infiniband": ["infiniband"], "ethernet": ["ethernet"], "both": ["infiniband", "ethernet"]}
 PROTOCOL_WORDS = [("", "Choose"), ("infiniband", "InfiniBand"), ("ethernet", "Ethernet"), ("both", "Both")]
 ROLES = {"compute": "Compute network", "storage": "Storage network", "inband": "In-band network"}
@@ -34,9 +35,18 @@ def _field(key: Key) -> forms.CharField:
     if key.is_switch:
         return ask(title, words, [("", "As usual"), ("True", "Yes"), ("False", "No")])
     if key.choices:
-        blank = [("", "Choose")] if key.info.is_required() else [("", f"As usual: {key.info.default}")]
-        return ask(title, words, [*blank, *((str(one), str(one)) for one in key.choices)], unit=key.unit)
+        usual = "" if key.info.is_required() else str(key.info.default)  # a blank stands for it
+        others = [(str(one), _said(one)) for one in key.choices if str(one) != usual]
+        return ask(title, words, [("", _said(usual) if usual else "Choose"), *others], unit=key.unit)
+    if key.path == "gpu":
+        gpus = ((part, gpu.model) for part, gpu in load_catalog().gpus.items())
+        return ask(title, "The accelerator; without one no collectives are predicted.", [("", "None named"), *gpus])
     return ask(title, words, unit=key.unit, is_wide=key.path in WIDE, autocomplete="off")
+
+
+def _said(value: Any) -> str:
+    """A choice as one reads it: protocols by their name."""
+    return dict(PROTOCOL_WORDS).get(str(value)) or str(value)
 
 
 @cache
@@ -145,16 +155,19 @@ def _texts(kind: str, values: Mapping[str, Any]) -> dict[str, str]:
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def figures_of(part: OwnPart) -> str:
     """The figures of a part that a list shows, in words."""
     values = part.model_dump()
+    values |= {"protocol": _said(values.get("protocol")), "network": ""}
+    if compute := next((one for one in values.get("networks", ()) if one["role"] == "compute"), None):
+        values |= {"network": ", {nics} NICs at {port_rate_gbit_s} Gb/s a port".format(**compute)}
     shown = {
         "switches": "{ports} × {port_rate_gbit_s} Gb/s, {protocol}",
         "nics": "{ports} × {port_rate_gbit_s} Gb/s",
-        "servers": "{gpus} GPUs",
+        "servers": "{gpus} GPUs{network}",
         "cables": "{rate_gbit_s} Gb/s {kind}",
     }
     kind = next(name for name, model in OWN_KINDS.items() if isinstance(part, model))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import models, transaction
+from pydantic.fields import FieldInfo
 
 from designer.models import OwnPart, OwnPartRevision
 from designer.services.labels import checked_label
@@ -164,10 +165,20 @@ def changes_between(before: Part | None, after: Part) -> list[FieldChange]:
     old, new = before.model_dump(mode="json"), after.model_dump(mode="json")
     fields = type(after).model_fields
     return [
-        FieldChange(fields[name].title or name, _shown(old.get(name)), _shown(value))
+        FieldChange(
+            fields[name].title or name, _with_unit(old.get(name), fields[name]), _with_unit(value, fields[name])
+        )
         for name, value in new.items()
         if name != "revision" and old.get(name) != value
     ]
+
+
+def _with_unit(value: Any, field: FieldInfo) -> str:
+    """A figure with its unit, such as "38,000 USD"."""
+    extra = field.json_schema_extra
+    unit = str(extra.get("unit", "")) if isinstance(extra, dict) else ""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{_shown(value)} {unit}" if unit and is_number else _shown(value)
 
 
 def _shown(value: Any) -> str:
@@ -177,4 +188,8 @@ def _shown(value: Any) -> str:
         return ", ".join(_shown(one) for one in value) or "nothing"
     if isinstance(value, Mapping):
         return " ".join(f"{name} {_shown(one)}" for name, one in value.items() if one not in (None, ""))
-    return f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int | float) else str(value)

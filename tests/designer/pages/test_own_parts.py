@@ -55,11 +55,16 @@ def test_a_switch_is_made_revised_and_listed_with_its_history(client: Client, ow
     client.post(made["Location"], TYPED | {"price_usd": "38000", "reason": "Round two"})
     page = client.get(made["Location"]).content.decode()
     assert "Revision 2: Round two" in page
-    assert '38,000.0 <span class="was">was 40,000.0' in page
+    assert '38,000 USD <span class="was">was 40,000 USD' in page
     assert owner.username in page
     listed = client.get(reverse("own-parts")).content.decode()
     assert "Acme S128" in listed
     assert "$38,000" in listed
+    assert "128 × 400 Gb/s, Ethernet" in listed
+    assert "New switch" in listed
+    dear = {"price_usd": "1234567.5", "reason": "Round three"}
+    client.post(made["Location"], TYPED | dear)
+    assert 'value="1234567.5"' in client.get(made["Location"]).content.decode()  # a revision loses no digit
 
 
 def test_a_server_has_its_networks_and_a_part_of_another_is_not_there(client: Client, owner: User) -> None:
@@ -67,6 +72,9 @@ def test_a_server_has_its_networks_and_a_part_of_another_is_not_there(client: Cl
     assert client.post(reverse("own-part-new", args=["servers"]), SERVER).status_code == 302
     part = part_at(OwnPart.objects.get(key="own-box"))
     assert [(one.role, one.nics) for one in part.networks] == [("compute", 4), ("storage", 1)]  # type: ignore[attr-defined]
+    assert "4 GPUs, 4 NICs at 400 Gb/s a port" in client.get(reverse("own-parts")).content.decode()
+    asked = client.get(reverse("own-part", args=[OwnPart.objects.get(key="own-box").pk])).content.decode()
+    assert '<option value="h100-sxm">H100 80GB SXM5' in asked
     stranger = User.objects.create_user("stranger")
     row = create_part(
         stranger,
