@@ -59,11 +59,13 @@ def explore_sweep(request: HttpRequest) -> HttpResponse:
     except EstimatorError as error:
         return _refused(request, asked, list(error.problems))
     titles = [str(ALL_KEYS[path].info.title) for path in (answer.x, answer.y) if path]
+    rows = list(_rows(answer))
     context: Context = {
         "found": answer,
         "titles": titles,
         "figures": [FIGURES[name] for name in answer.figures],
-        "rows": list(_rows(answer)),
+        "rows": rows,
+        "has_builds": any(row.change for row in rows),  # a change between two points is in the list above alone
         "charts": sweep_charts(answer, titles),
         "changes": [(value_text(one.x), value_text(one.y) if answer.y else "", one.what) for one in answer.changes],
     }

@@ -137,7 +137,8 @@ def flow_rows() -> list[FlowRow]:
 
 
 def _name(row: ErrorRow, table: str) -> str:
-    names: dict[str, dict[str, str]] = {"by_collective": COLLECTIVES, "by_fabric": FABRICS}
+    gpus = {key: gpu.model for key, gpu in load_catalog().gpus.items()}
+    names: dict[str, dict[str, str]] = {"by_collective": COLLECTIVES, "by_fabric": FABRICS, "by_gpu": gpus}
     return names.get(table, {}).get(row.group, row.group)
 
 

@@ -12,7 +12,6 @@ from designer.models import AccountChoices
 from designer.services.access import owner_of
 from designer.services.people.choices import choose, rates, row_of
 from designer.wording.numbers import significant
-from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
 
 RATE_DIGITS = 6
@@ -34,11 +33,9 @@ def account(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, "Pages are in these units from now on.")
             return redirect("account")
-    sources = load_catalog().sources
-    offered = [
-        {"rate": rate, "usd": significant(rate.usd, RATE_DIGITS), "source": sources.get(rate.source)}
-        for rate in rates().values()
-    ]
+    offered = [{"rate": rate, "usd": significant(rate.usd, RATE_DIGITS)} for rate in rates().values()]
+    named = {rate.source for rate in rates().values()}
     context = {"row": row_of(owner), "offered": offered, "problems": problems, "section": "account"}
+    context |= {"one_source": named.pop() if len(named) == 1 else ""}  # a column of one text is none
     kinds = {"bandwidths": AccountChoices.Bandwidth.choices, "lengths": AccountChoices.Length.choices}
     return render(request, "designer/shell/account.html", context | kinds, status=status)

@@ -116,4 +116,10 @@ def test_the_page_names_source_and_date_of_each_rate(page: Client) -> None:
     text = page.get(reverse("account")).text
     for rate in rates().values():
         assert rate.as_of in text
+        assert rate.source in text
         assert f"{rate.currency}, at {numbers.significant(rate.usd, 6)} USD" in text
+
+
+def test_a_source_that_all_rates_share_is_said_once(page: Client) -> None:
+    (source,) = {rate.source for rate in rates().values()}
+    assert page.get(reverse("account")).text.count(source) == 1
