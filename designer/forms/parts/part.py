@@ -13,7 +13,7 @@ from designer.forms.keys import Key
 from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem
-from estimator.spec.own.part import OWN_KINDS, OwnNetwork, OwnPart
+from estimator.spec.own.part import OWN_KINDS, OwnNetwork, OwnPart, OwnServer
 
 KIND_WORDS = {"switches": "switch", "nics": "NIC", "servers": "server", "cables": "cable"}
 PROTOCOLS = {"infiniband": ["infiniband"], "ethernet": ["ethernet"], "both": ["infiniband", "ethernet"]}
@@ -162,8 +162,8 @@ def figures_of(part: OwnPart) -> str:
     """The figures of a part that a list shows, in words."""
     values = part.model_dump()
     values |= {"protocol": _said(values.get("protocol")), "network": ""}
-    if compute := next((one for one in values.get("networks", ()) if one["role"] == "compute"), None):
-        values |= {"network": ", {nics} NICs at {port_rate_gbit_s} Gb/s a port".format(**compute)}
+    if isinstance(part, OwnServer) and (compute := next((one for one in part.networks if one.role == "compute"), None)):
+        values |= {"network": f", {compute.nics} NICs at {compute.port_rate_gbit_s} Gb/s a port"}
     shown = {
         "switches": "{ports} × {port_rate_gbit_s} Gb/s, {protocol}",
         "nics": "{ports} × {port_rate_gbit_s} Gb/s",
