@@ -16,28 +16,23 @@ def n_to_heed(findings: Iterable[Finding]) -> int:
     return sum(finding.severity != "info" for finding in findings)
 
 
-MOST_WORST = 3
-
-
 class Verdict(NamedTuple):
-    """A design in one line: what it comes to, the findings that weigh most, and how it is coloured."""
+    """A design in one line: what it comes to, and how it is coloured; its findings stand above every tab."""
 
     words: str
-    worst: list[Finding]
-    """MOST_WORST at most, notes among them."""
     tone: str
 
 
 def verdict(findings: Iterable[Finding], *, lacks_prices: bool) -> Verdict:
     """What the findings and prices of a design that can be built come to."""
     ordered = worst_first(findings)
-    shown, n_heeded = ordered[:MOST_WORST], n_to_heed(ordered)
+    n_heeded = n_to_heed(ordered)
     if not n_heeded:
         words = (
             "Can be built; some parts have no price" if lacks_prices else "Can be built as requested; nothing to heed"
         )
-        return Verdict(words, shown, "warning" if lacks_prices else "good")
+        return Verdict(words, "warning" if lacks_prices else "good")
     n_errors = sum(finding.severity == "error" for finding in ordered)
     heed = "1 finding to heed" if n_heeded == 1 else f"{n_heeded} findings to heed"
     what = f"{n_errors} to correct first" if n_errors else heed
-    return Verdict(f"Can be built; {what}", shown, ordered[0].severity)
+    return Verdict(f"Can be built; {what}", ordered[0].severity)

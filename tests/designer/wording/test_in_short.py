@@ -1,4 +1,4 @@
-"""A design in short: its verdict, its worst findings, and the parts of what it costs."""
+"""A design in short: its verdict, and the parts of what it costs."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from designer.templatetags.bars import BAR_WIDTH, cost_bar
 from designer.wording.cost import CostPart, cost_parts
-from designer.wording.findings import MOST_WORST, verdict
+from designer.wording.findings import verdict
 from estimator.catalog.loader import load_catalog
 from estimator.findings.finding import Finding
 from estimator.pipeline import estimate
@@ -30,12 +30,6 @@ def findings(*severities: Any) -> list[Finding]:
 def test_a_verdict_follows_from_the_worst_finding(severities: Any, lacks_prices: bool, words: str, tone: str) -> None:
     found = verdict(findings(*severities), lacks_prices=lacks_prices)
     assert (found.words, found.tone) == (words, tone)
-
-
-def test_the_worst_three_come_first() -> None:
-    found = verdict(findings("info", "info", "warning", "error"), lacks_prices=False)
-    assert [one.severity for one in found.worst] == ["error", "warning", "info"]
-    assert len(found.worst) == MOST_WORST
 
 
 def test_parts_of_the_cost_add_up_to_what_is_paid() -> None:

@@ -517,3 +517,12 @@ def test_a_bill_says_the_planning_range_beside_another_books_price(page: Client,
     assert tab(page, design, tab="overview").content.decode().count(said) == len(switches) > 0
     design, _ = finished(owner, SUPERPOD | {"economics": {"price_book": "anchors"}})
     assert said not in tab(page, design, tab="overview").content.decode()
+
+
+def test_the_overview_says_each_finding_once(page: Client, owner: User) -> None:
+    """They stand above every tab; the verdict below says how many there are to heed."""
+    design, job = finished(owner, {"compute": {"server": "dgx-h100", "nodes": 32}, "fabric": {"generation": "ndr"}})
+    (found, *_) = result_of(job).findings
+    shown = html.unescape(tab(page, design, tab="overview").text)
+    assert shown.count(f'<span class="finding-line" title="{found.message}"') == 1
+    assert "Can be built" in shown
