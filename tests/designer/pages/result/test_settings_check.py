@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from typing import Any
 
@@ -98,6 +99,21 @@ def test_hostile_uploads_are_answered_and_nothing_of_them_is_run(page: Client, a
     for words in ("core.bin", "It is binary", "big.txt", "It has over 4 MB", "deep.json"):
         assert words in shown
     assert b"<script>alert(1)" not in answer.content
+
+
+def test_a_device_whose_name_is_markup_is_shown_as_text(page: Client, address: str) -> None:
+    """In the table of findings, the filter, what was not read and the way of a packet."""
+    bad = "<img/src=x/onerror=alert(1)>"
+    switch = f"hostname {bad}\n!\ninterface Ethernet1/1\n   mtu 1500\n   priority-flow-control on\n"
+    sonic = {"DEVICE_METADATA": {"localhost": {"hostname": bad}}, "PORT": {"Ethernet0": {"mtu": "1500"}}}
+    answer = page.post(address, upload(a__cfg=switch, b__json=json.dumps(sonic)) | {"owner": ""})
+    found = page.post(address, {"kept": kept(answer), "format": "json"}).json()["findings"]
+    assert {one["device"] for one in found} == {bad}
+    pages = [answer, page.post(address, {"kept": kept(answer), "device": bad})]
+    for shown in pages:
+        assert shown.status_code == 200
+        assert "<img/src" not in shown.content.decode()
+        assert "&lt;img/src=x/onerror=alert(1)&gt;" in shown.content.decode()
 
 
 def test_what_cannot_be_taken_is_refused_with_a_way_out(page: Client, address: str) -> None:
