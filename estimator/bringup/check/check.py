@@ -7,12 +7,14 @@ from functools import cached_property
 from estimator.bringup.check.cost import Costs
 from estimator.bringup.check.expected import Expected
 from estimator.bringup.check.observation import ALL, Reading
+from estimator.bringup.check.others import parted
 from estimator.bringup.check.path import Ends, hops
 from estimator.bringup.check.result import Hop, SettingFinding, SettingsCheck, Unread
 from estimator.bringup.check.rules import addresses, fabric, hosts, jobs, switches
 from estimator.bringup.check.rules.fault import Fault
 from estimator.bringup.check.upload import read_all
 from estimator.bringup.check.words import said
+from estimator.bringup.networks.design import other_plans
 from estimator.bringup.plan.choices import USUAL, Choices
 from estimator.bringup.plan.design import plan_of
 from estimator.bringup.plan.plan import Plan
@@ -56,25 +58,22 @@ def checked_against(plan: Plan, files: Files, catalog: Catalog) -> SettingsCheck
     catalog = catalog_of(spec, catalog)
     built = system_of(spec, plan.links.fabric, catalog)
     expected = Expected(plan, built)
-    readings = [_of_design(one, expected) for one in read_all(files, unread)]
+    readings, networks = parted(list(read_all(files, unread)), expected, other_plans)
     found = _Check(readings, expected, spec)
     costs = Costs(built, plan.links.fabric.n_gpus, catalog)
     unread += found.unknown
     return SettingsCheck(
-        findings=_findings(found.faults(), expected, costs),
+        findings=_ordered(
+            [
+                *_findings(found.faults(), expected, costs),
+                *(one for network in networks for one in _findings(network.faults(), network.expected, costs)),
+            ]
+        ),
         paths=list(found.hops()),
         unread=unread,
         spec_hash=plan.links.spec_hash,
         versions=plan.links.versions,
     )
-
-
-def _of_design(reading: Reading, expected: Expected) -> Reading:
-    """A reading by the name of a device of the design, where its own is none and its folder's or file's is."""
-    if expected.index(reading.device) is not None:
-        return reading
-    known = next((name for name in reading.also if expected.index(name) is not None), None)
-    return replace(reading, device=known) if known else reading
 
 
 @dataclass(frozen=True)
@@ -199,14 +198,18 @@ class _Check:
 
 
 def _findings(faults: Iterable[Fault], expected: Expected, costs: Costs) -> list[SettingFinding]:
-    """One a code, file and line, with all its ports; worst first."""
+    """One a code, file and line, with all its ports."""
     grouped: dict[tuple[str, str, str, int], list[Fault]] = {}
     for fault in _one_sided(list(faults)):
         key = (fault.code, fault.reading.device, fault.reading.file, fault.line)
         grouped.setdefault(key, []).append(fault)
         if len(grouped) > MOST_FINDINGS:
             break
-    found = [_finding(several, expected, costs) for several in grouped.values()]
+    return [_finding(several, expected, costs) for several in grouped.values()]
+
+
+def _ordered(found: list[SettingFinding]) -> list[SettingFinding]:
+    """Worst first."""
     return sorted(found, key=lambda one: (SEVERITIES.index(one.severity), one.device, one.file, one.line, one.code))
 
 

@@ -21,7 +21,7 @@ def faults(readings: Sequence[Reading], expected: Expected) -> Iterator[Fault]:
     yield from _loopbacks(readings, expected)
     yield from _numbers(readings, expected)
     yield from _arp(readings, expected)
-    if expected.plan.choices.addressing == "rail":
+    if expected.plan.has_leaf_subnets:
         yield from _gateways(readings, expected)
 
 

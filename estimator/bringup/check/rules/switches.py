@@ -109,6 +109,13 @@ def faults(switch: Switch) -> Iterator[Fault]:
         yield Fault("lldp_off", switch.reading, 1, "on", "no line turns it on", severity="warning")
 
 
+def faults_of_ports(switch: Switch) -> Iterator[Fault]:
+    """Those of a switch without traffic classes: whether its ports are on, fast enough and take the hosts' frames."""
+    for port in switch.ports:
+        yield from _state(switch, port)
+        yield from _frames(switch, port)
+
+
 NO_LLDP = ("nxos", "junos")  # systems that do not speak LLDP unless a line says so
 RS_FEC_GBIT_S = 200  # PAM4 lanes, which need Reed-Solomon
 NO_RS = ("none", "off", "fc", "fcfec", "firecode", "baser", "fec74", "disable", "disabled", "nofec")
@@ -131,7 +138,21 @@ def _state(switch: Switch, port: Port) -> Iterator[Fault]:
 
 def _port(switch: Switch, port: Port) -> Iterator[Fault]:
     reading, classes = switch.reading, switch.classes
-    mtu, speed, trust = (switch.at(setting, port.name) for setting in ("mtu", "speed", "trust"))
+    yield from _frames(switch, port)
+    trust = switch.at("trust", port.name)
+    if trust and trust.value != "dscp":
+        yield Fault("trust_not_dscp", reading, trust.line, "dscp", str(trust.value), port.name, change=_DROPS)
+
+    data_mtu = reading.first("class_mtu", f"c-8q-nq{queue_of_data(switch)}", "c-8q-nq-default")
+    if data_mtu and port is switch.ports[0] and int(str(data_mtu.value)) < classes.host_mtu_bytes:
+        expected = f"{classes.mtu_bytes} B"
+        yield Fault("mtu_small", reading, data_mtu.line, expected, f"{data_mtu.value} B", "the data class")
+
+
+def _frames(switch: Switch, port: Port) -> Iterator[Fault]:
+    """Largest frame and rate of a port."""
+    reading, classes = switch.reading, switch.classes
+    mtu, speed = (switch.at(setting, port.name) for setting in ("mtu", "speed"))
     if mtu and int(str(mtu.value)) < classes.host_mtu_bytes:
         yield Fault(
             "mtu_small",
@@ -148,13 +169,6 @@ def _port(switch: Switch, port: Port) -> Iterator[Fault]:
         slow = (("nic_gbit_s", found),) if not port.is_to_switch and switch.device.is_known else ()
         expected = f"{port.speed_gbit_s} Gb/s"
         yield Fault("port_rate_low", reading, speed.line, expected, f"{found} Gb/s", port.name, change=slow)
-    if trust and trust.value != "dscp":
-        yield Fault("trust_not_dscp", reading, trust.line, "dscp", str(trust.value), port.name, change=_DROPS)
-
-    data_mtu = reading.first("class_mtu", f"c-8q-nq{queue_of_data(switch)}", "c-8q-nq-default")
-    if data_mtu and port is switch.ports[0] and int(str(data_mtu.value)) < classes.host_mtu_bytes:
-        expected = f"{classes.mtu_bytes} B"
-        yield Fault("mtu_small", reading, data_mtu.line, expected, f"{data_mtu.value} B", "the data class")
 
 
 _DROPS = (("lossless", False),)
