@@ -30,7 +30,8 @@ from designer.wording.findings import n_to_heed, verdict
 from designer.wording.headlines import headline
 from designer.wording.numbers import words
 from designer.wording.query import one_of
-from estimator.bringup.crew_pack.pack import CREW_FILES
+from estimator.bringup.crew_pack.pack import CREW_FILES, left_out
+from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
 from estimator.record import Given
 from estimator.result import PricedEstimate
@@ -88,7 +89,9 @@ def result_context(job: EstimateJob, page: ShownPage, query: Given) -> Context:
         case "workloads":
             return context | workloads_context(estimate, query)
         case "cabling":
-            return context | cabling_context(job, estimate, query) | {"crew_files": CREW_FILES}
+            missing = left_out(estimate.spec, load_catalog())
+            files = [(name, file.purpose, missing.get(name)) for name, file in CREW_FILES.items()]
+            return context | cabling_context(job, estimate, query) | {"crew_files": files}
         case "racks":
             return context | racks_context(job, page, query)
         case "bringup":

@@ -188,8 +188,11 @@ def _hca_map(crew: Crew) -> Iterator[bytes]:
 
 
 def _no_hca_map(crew: Crew) -> str:
-    generation = crew.catalog.generations[crew.networks[0].spec.fabric.generation]
-    if generation.protocol != INFINIBAND:
+    return _no_hca_map_of(crew.networks[0].spec, crew.catalog)
+
+
+def _no_hca_map_of(spec: DesignSpec, catalog: Catalog) -> str:
+    if catalog.generations[spec.fabric.generation].protocol != INFINIBAND:
         return "The HCA map is for InfiniBand, and the compute network is Ethernet: the tool names its ports rail1, rail2 …"
     return ""
 
@@ -256,7 +259,8 @@ def _floor(crew: Crew) -> FloorPlan:
     return crew.floor
 
 
-NO_FLOOR = "Elevations need a floor plan, and this design has none. Give site.plan, which may be empty: {}."
+NEEDS_FLOOR = "Elevations need a floor plan, and this design has none."
+NO_FLOOR = f"{NEEDS_FLOOR} Give site.plan, which may be empty: {{}}."
 
 
 def _no_elevations(crew: Crew) -> str:
@@ -321,6 +325,15 @@ def crew_file(name: str) -> CrewFile:
         message = f"Files of a crew pack are {', '.join(CREW_FILES)}, and {name[:40]!r} was requested."
         raise SpecError([Problem("file", "not_a_choice", message)])
     return CREW_FILES[name]
+
+
+def left_out(spec: DesignSpec, catalog: Catalog) -> dict[str, str]:
+    """Files that a pack of this design has not, as far as the request says it, with the reason: nothing is sized."""
+    reasons = {
+        "hca-mapping.csv": _no_hca_map_of(spec, catalog),
+        "elevations.pdf": "" if spec.site.plan is not None else NEEDS_FLOOR,
+    }
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def written(crew: Crew, name: str) -> Iterator[bytes]:

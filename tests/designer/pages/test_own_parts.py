@@ -198,6 +198,10 @@ def test_every_tab_of_a_design_calls_own_parts_by_their_models(client: Client, o
     pack = client.get(reverse("api:crew-pack", args=[job.pk]), {"file": "cables-by-rack.csv"})
     assert pack.status_code == 200
     assert b"leaf" in pack.content
+    cabling = client.get(reverse("design", args=[design.pk]), {"tab": "cabling"}).text
+    assert "The HCA map is for InfiniBand" in cabling
+    assert "file=hca-mapping.csv" not in cabling
+    assert "file=elevations.pdf" in cabling
 
 
 def _words_of(page: str) -> str:

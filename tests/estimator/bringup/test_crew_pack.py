@@ -16,7 +16,7 @@ from pypdf import PdfReader
 
 from estimator.bringup.crew_pack import pack
 from estimator.bringup.crew_pack.cables import order_number
-from estimator.bringup.crew_pack.pack import CREW_FILES, archive, crew_of, n_labels, written
+from estimator.bringup.crew_pack.pack import CREW_FILES, archive, crew_of, left_out, n_labels, written
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.link_list import link_list
@@ -203,3 +203,13 @@ def test_the_command_line_writes_one_file_or_lists_them() -> None:
     wrong = run("crew-pack", "-", "--file", "nothing.pdf", text=BARE)
     assert wrong.returncode == 2
     assert "labels-a4-65.pdf" in wrong.stderr
+
+
+@pytest.mark.parametrize("generation", ["ndr", "roce-400"])
+@pytest.mark.parametrize("site", [{}, {"plan": {}}])
+def test_what_is_said_to_be_left_out_is_refused_and_the_rest_is_written(generation: str, site: Any) -> None:
+    values = {"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": generation}, "site": site}
+    spec = parse_spec(values, CATALOG)
+    missing, crew = left_out(spec, CATALOG), crew_of(spec, CATALOG)
+    assert set(missing) == {name for name, file in CREW_FILES.items() if file.why_not(crew)}
+    assert all(file.why_not(crew).startswith(missing.get(name, "")) for name, file in CREW_FILES.items())
