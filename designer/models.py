@@ -404,7 +404,10 @@ class OwnPart(models.Model):
 
     @property
     def latest(self) -> OwnPartRevision:
-        """The newest revision; every part has at least one."""
+        """The newest revision; every part has at least one. The one that ``with_latest`` has read, where it has."""
+        if read := vars(self).get("read_latest"):
+            newest: OwnPartRevision = read[0]
+            return newest
         return self.revisions.order_by("number").reverse()[0]
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from django import forms
 
-from designer.forms.asking import AskForm, ask
+from designer.forms.asking import AskForm, ask, hidden
 from designer.forms.keys import Key
 from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
@@ -18,7 +18,12 @@ from estimator.spec.own.part import OWN_KINDS, OwnNetwork, OwnPart, OwnServer
 KIND_WORDS = {"switches": "switch", "nics": "NIC", "servers": "server", "cables": "cable"}
 PROTOCOLS = {"infiniband": ["infiniband"], "ethernet": ["ethernet"], "both": ["infiniband", "ethernet"]}
 PROTOCOL_WORDS = [("", "Choose"), ("infiniband", "InfiniBand"), ("ethernet", "Ethernet"), ("both", "Both")]
-ROLES = {"compute": "Compute network", "storage": "Storage network", "inband": "In-band network"}
+ROLES = {
+    "compute": "Compute network",
+    "storage": "Storage network",
+    "inband": "In-band network",
+    "oob": "Out-of-band network",
+}
 SPECIAL = ("revision", "protocols", "lengths_m", "splits", "networks")
 WIDE = ("source", "note", "model", "cpu")
 
@@ -60,10 +65,11 @@ NETWORK_KEYS = {name: Key(name, info) for name, info in OwnNetwork.model_fields.
 class OwnPartForm(AskForm):
     """One part of a kind; ``values`` are those of the revision that it begins with."""
 
+    number = hidden()  # of the revision that the form shows
     reason = ask("Reason", "For the history: why, or whose offer.", is_wide=True, autocomplete="off")
 
     def __init__(self, kind: str, data: Any = None, values: Mapping[str, Any] | None = None) -> None:
-        super().__init__(data, initial=_texts(kind, values or {}))
+        super().__init__(data, initial=_texts(kind, values or {}) | {"number": (values or {}).get("revision", "")})
         self.kind = kind
         model = OWN_KINDS[kind].model_fields
         for name, key in _keys(kind).items():
@@ -85,7 +91,7 @@ class OwnPartForm(AskForm):
         inside = {
             role: [self[f"{role}_{name}"] for name in NETWORK_KEYS] for role in ROLES if f"{role}_nics" in self.fields
         }
-        names = {field.name for fields in inside.values() for field in fields}
+        names = {"number", *(field.name for fields in inside.values() for field in fields)}
         own = Block("", [self[name] for name in self.fields if name not in names])
         return [own, *(Block(ROLES[role], fields) for role, fields in inside.items())]
 
@@ -144,7 +150,7 @@ def _texts(kind: str, values: Mapping[str, Any]) -> dict[str, str]:
     splits = values.get("splits") or ()
     texts |= {
         "protocols": "both" if len(both) > 1 else next(iter(both), ""),
-        "lengths_m": ", ".join(f"{one:g}" for one in values.get("lengths_m") or ()),
+        "lengths_m": ", ".join(_text(one) for one in values.get("lengths_m") or ()),
         "splits": ", ".join(f"{one.get('links_per_cage')}x{one.get('port_rate_gbit_s')}" for one in splits),
     }
     for one in values.get("networks") or ():

@@ -55,12 +55,14 @@ def own_part(request: HttpRequest, pk: UUID) -> HttpResponse:
     if is_sent:
         with form.refusing():
             before = row.latest.number
-            saved = revise_part(owner_of(request), row, form.part(), form.text("reason"))
+            saved = revise_part(owner_of(request), row, form.part(), form.text("reason"), form.text("number"))
             said = f"Revision {saved.number} is saved. Designs keep the one that they were made with."
             messages.success(
                 request, said if saved.number != before else "Nothing was changed: the part says that already."
             )
             return redirect("own-part", row.pk)
+        form.data = request.POST.copy()
+        form.data["number"] = str(row.latest.number)
     context = {"title": part_at(row).model, "row": row, "form": form, "history": history_of(row)}
     return render(request, "designer/parts/part.html", SECTION | context, status=422 if is_sent else 200)
 

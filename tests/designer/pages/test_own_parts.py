@@ -9,9 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.forms.design import DesignForm
+from designer.forms.parts.part import OwnPartForm
 from designer.models import OwnPart
 from designer.services.parts.catalog import create_part, part_at, taken
+from estimator.spec.own.part import OwnServer
 from tests.designer.finished_design import finished
+from tests.estimator.spec.test_own_parts import NETWORK, NIC, OWN
 
 pytestmark = pytest.mark.django_db
 TYPED = {
@@ -52,7 +55,7 @@ def test_a_switch_is_made_revised_and_listed_with_its_history(client: Client, ow
     page = client.get(made["Location"]).content.decode()
     assert 'value="128"' in page
     assert 'value="4x200, 1x800"' in page
-    client.post(made["Location"], TYPED | {"price_usd": "38000", "reason": "Round two"})
+    client.post(made["Location"], TYPED | {"price_usd": "38000", "reason": "Round two", "number": "1"})
     page = client.get(made["Location"]).content.decode()
     assert "Revision 2: Round two" in page
     assert '38,000 USD <span class="was">was 40,000 USD' in page
@@ -114,6 +117,36 @@ def test_what_is_wrong_stands_beside_its_field(
     assert not OwnPart.objects.exists()
 
 
+def test_what_a_mate_has_saved_meanwhile_is_not_written_over(client: Client, owner: User) -> None:
+    client.force_login(owner)
+    address = client.post(reverse("own-part-new", args=["switches"]), TYPED)["Location"]
+    assert '<input type="hidden" name="number" value="1"' in client.get(address).content.decode()
+    client.post(address, TYPED | {"price_usd": "38000", "number": "1"})
+    late = client.post(address, TYPED | {"max_w": "2000", "number": "1"})
+    assert late.status_code == 422
+    page = late.content.decode()
+    assert "has been changed meanwhile (revision 2)" in page
+    assert 'name="number" value="2"' in page
+    assert 'value="2000"' in page
+    assert OwnPart.objects.get().revisions.count() == 2
+
+
+def test_the_form_of_a_server_keeps_every_figure(owner: User) -> None:
+    oob = {"role": "oob", "nics": 1, "port_rate_gbit_s": 1, "cage": "RJ45"}
+    values = OWN["servers"][0] | {"price_usd": 1_234_567.89, "networks": [NETWORK, oob]}
+    part = OwnServer.model_validate(values)
+    shown = OwnPartForm("servers", None, part.model_dump(mode="json"))
+    sent = OwnPartForm("servers", {name: value for name, value in shown.initial.items() if value != ""})
+    assert OwnServer.model_validate(sent.part()) == part
+
+
+def test_a_server_names_any_nic_of_a_large_catalog(owner: User) -> None:
+    for n in range(41):
+        create_part(owner, "nics", NIC | {"id": f"own-nic-{n:02d}"})
+    made = create_part(owner, "servers", OWN["servers"][0] | {"networks": [NETWORK | {"nic": "own-nic-40"}]})
+    assert made.key == "own-box"
+
+
 def test_a_part_is_asked_about_and_deleted(client: Client, owner: User) -> None:
     client.force_login(owner)
     client.post(reverse("own-part-new", args=["switches"]), TYPED)
@@ -146,7 +179,9 @@ def test_the_form_of_a_design_offers_own_parts_and_keeps_their_revision(client: 
     assert [one.price_usd for one in form.spec.own_parts.switches] == [40_000]
     made = form.spec.as_given()
     row = OwnPart.objects.get(key="own-acme-128")
-    client.post(reverse("own-part", args=[row.pk]), TYPED | {"price_usd": "38000", "reason": "Round two"})
+    client.post(
+        reverse("own-part", args=[row.pk]), TYPED | {"price_usd": "38000", "reason": "Round two", "number": "1"}
+    )
     again = DesignForm(values=made, owner=owner)
     options = dict(again.fields["fabric__leaf_switch"].widget.choices)["Your own parts"]
     assert ("own-acme-128", "Acme S128, as in this design") in options

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
@@ -24,14 +24,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from designer.api.resources import designs
+from designer.api.resources.own_parts.schema import SWITCH
 from designer.forms.design import DesignForm
 from designer.models import Calibration, Comparison, Design, KeptAnswer, PriceBook, Quote
 from designer.services.comparisons import remove_side
 from designer.services.designs.edits import record, start_state, typed_now
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import save_design
+from designer.services.parts.catalog import create_part
 from designer.services.prices.books import revise_book
 from designer.services.quotes import set_matches
+from estimator.errors import SpecError
 from estimator.jobs import tasks
 from estimator.jobs.models import MAX_ATTEMPTS, RESEND_AFTER, EstimateJob
 from tests.designer.api_helpers import SPEC, Caller
@@ -121,6 +124,21 @@ def test_a_job_that_a_dead_process_left_goes_to_one_worker() -> None:
     assert sorted(one.attempts for one in claimed if one) == [2]
     late = EstimateJob(pk=job.pk, attempts=1)
     assert not late.succeed({"late": True})
+
+
+def test_two_of_a_team_that_make_a_part_at_once_do_not_give_one_id() -> None:
+    mates = [User.objects.create_user(name) for name in ("ada", "grace")]
+    Group.objects.create(name="network").user_set.add(*mates)
+
+    def made_by(mate: User) -> str:
+        try:
+            return create_part(mate, "switches", SWITCH).key
+        except SpecError as error:
+            return error.problems[0].code
+
+    with held_up(Group.objects.all(), [partial(made_by, mate) for mate in mates]) as made:
+        pass
+    assert sorted(one.result() for one in made) == ["id_taken", SWITCH["id"]]
 
 
 # --- Writers -----------------------------------------------------------------------------------------------------
