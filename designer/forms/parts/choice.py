@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 
 from designer.forms.keys import field_name
 from designer.models import OwnPart
+from designer.services.parts.catalog import parts_of, with_latest
 from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
 from estimator.spec.change import read_path
@@ -40,7 +41,7 @@ class OwnChoice:
 
     @cached_property
     def _live(self) -> dict[str, OwnPart]:
-        rows = OwnPart.of(self._owner).filter(kind__in=set(KIND_OF.values())) if self._owner else ()
+        rows = with_latest(parts_of(self._owner).filter(kind__in=set(KIND_OF.values()))) if self._owner else ()
         return {row.key: row for row in rows}
 
     def _of_kind(self, kind: str) -> dict[str, Mapping[str, Any]]:

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import Group, User
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from designer.api.resources.own_parts.schema import SWITCH
 from designer.models import ApiToken, OwnPart
@@ -82,6 +84,29 @@ def test_an_id_stands_once_and_stays(call: Caller) -> None:
     assert other.json()["problems"][0]["code"] == "contradiction"
     nothing = call("PATCH", f"own-parts/{made['id']}/", {"part": SWITCH | {"price_usd": 1}, "reason": " "})
     assert nothing.json()["problems"][0]["field"] == "reason"
+
+
+def test_lists_take_no_query_a_part(call: Caller, owner: User, client: Client) -> None:
+    client.force_login(owner)
+
+    def queries() -> list[int]:
+        counts = []
+        for read in (
+            lambda: call("GET", "own-parts/"),
+            lambda: client.get("/parts/"),
+            lambda: client.get("/designs/new/"),
+        ):
+            with CaptureQueriesContext(connection) as seen:
+                assert read().status_code == 200
+            counts.append(len(seen))
+        return counts
+
+    create_part(owner, "switches", SWITCH)
+    queries()
+    before = queries()
+    for n in range(5):
+        create_part(owner, "switches", SWITCH | {"id": f"own-{n}"})
+    assert queries() == before
 
 
 def test_a_team_shares_its_parts_and_nobody_else_sees_them(call: Caller, owner: User) -> None:
