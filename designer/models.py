@@ -402,6 +402,13 @@ class OwnPart(models.Model):
         mates = User.objects.filter(groups__in=user.groups.all())
         return cls.objects.filter(models.Q(owner=user) | models.Q(owner__in=mates)).distinct()
 
+    @staticmethod
+    def with_latest(parts: models.QuerySet[OwnPart]) -> models.QuerySet[OwnPart]:
+        """Parts to be read, with owners and newest revisions, in two queries however many they are."""
+        of_part = OwnPartRevision.objects.filter(part=models.OuterRef("part")).order_by("-number")
+        revisions = OwnPartRevision.objects.filter(number=models.Subquery(of_part.values("number")[:1]))
+        return parts.select_related("owner").prefetch_related(models.Prefetch("revisions", revisions, "read_latest"))
+
     @property
     def latest(self) -> OwnPartRevision:
         """The newest revision; every part has at least one. The one that ``with_latest`` has read, where it has."""

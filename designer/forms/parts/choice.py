@@ -11,7 +11,6 @@ from django.contrib.auth.models import User
 
 from designer.forms.keys import field_name
 from designer.models import OwnPart
-from designer.services.parts.catalog import parts_of, with_latest
 from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
 from estimator.spec.change import read_path
@@ -41,7 +40,9 @@ class OwnChoice:
 
     @cached_property
     def _live(self) -> dict[str, OwnPart]:
-        rows = with_latest(parts_of(self._owner).filter(kind__in=set(KIND_OF.values()))) if self._owner else ()
+        rows = (
+            OwnPart.with_latest(OwnPart.of(self._owner).filter(kind__in=set(KIND_OF.values()))) if self._owner else ()
+        )
         return {row.key: row for row in rows}
 
     def _of_kind(self, kind: str) -> dict[str, Mapping[str, Any]]:

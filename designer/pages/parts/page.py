@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from designer.forms.parts.part import KIND_WORDS, figures_of
 from designer.models import OwnPart, OwnPartRevision
-from designer.services.parts.catalog import FieldChange, changes_between, part_at, parts_of, with_latest
+from designer.services.parts.catalog import FieldChange, changes_between, part_at, parts_of
 from estimator.spec.own.part import OwnPart as Part
 
 
@@ -33,7 +33,7 @@ class HistoryRow(NamedTuple):
 def list_rows(user: User) -> list[Row]:
     """The parts that a user's team has, kind by kind."""
     out = []
-    for row in with_latest(parts_of(user)):
+    for row in OwnPart.with_latest(parts_of(user)):
         latest = row.latest
         part = part_at(row, latest)
         out.append(Row(row, KIND_WORDS[row.kind], part, figures_of(part), latest))

@@ -71,14 +71,7 @@ def checked_part(user: User, kind: str, values: Any) -> Part:
 
 def newest(parts: models.QuerySet[OwnPart]) -> list[Part]:
     """What the newest revision of each part says."""
-    return [part_at(part) for part in with_latest(parts)]
-
-
-def with_latest(parts: models.QuerySet[OwnPart]) -> models.QuerySet[OwnPart]:
-    """Parts to be read, with owners and newest revisions, in three queries however many they are."""
-    of_part = OwnPartRevision.objects.filter(part=models.OuterRef("part")).order_by("-number")
-    revisions = OwnPartRevision.objects.filter(number=models.Subquery(of_part.values("number")[:1]))
-    return parts.select_related("owner").prefetch_related(models.Prefetch("revisions", revisions, "read_latest"))
+    return [part_at(part) for part in OwnPart.with_latest(parts)]
 
 
 @transaction.atomic

@@ -21,7 +21,7 @@ from designer.api.resources.own_parts.serializers import (
 )
 from designer.api.serializers import NoQuery
 from designer.models import OwnPart
-from designer.services.parts.catalog import create_part, parts_of, revise_part, with_latest
+from designer.services.parts.catalog import create_part, parts_of, revise_part
 from estimator.record import Given, Json
 
 
@@ -45,7 +45,7 @@ class OwnPartsView(ApiView):
     def get(self, request: Request) -> Response:
         kind = query_of(request, OwnPartQuery).get("kind")
         rows = _rows(request)
-        return self.listed(request, with_latest(rows.filter(kind=kind) if kind else rows), OwnPartSerializer)
+        return self.listed(request, OwnPart.with_latest(rows.filter(kind=kind) if kind else rows), OwnPartSerializer)
 
     @schema.part_create
     def post(self, request: Request) -> Response:
