@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 
 from estimator.errors import Problem, SpecError
+from estimator.tables.workbook import DAMAGED
 
 MAX_FILES = 5_000
 MAX_FILE_BYTES = 20_000_000  # as a log of nccl-tests
@@ -44,6 +45,6 @@ def _members(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
                         continue
                     with archive.open(one) as member:  # no more is unpacked than may be read, whatever its header says
                         yield one.filename.rpartition("/")[2], member.read(MAX_FILE_BYTES + 1)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError) as error:
+        except DAMAGED as error:
             message = f"{name} starts as a zip archive and cannot be unpacked: {str(error)[:80]}. Send it unpacked."
             raise SpecError([Problem("results", "unreadable_archive", message)]) from None

@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 
 from estimator.bringup.check.texts.tree import Unparsed
+from estimator.tables.workbook import DAMAGED
 
 ARCHIVE = b"PK\x03\x04"
 MAX_ARCHIVE_BYTES = 64_000_000
@@ -27,7 +28,7 @@ def unpacked(
         try:
             for member, content in _members(data, most_bytes):
                 yield (f"{owner}:{member}" if owner else member), content
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError) as error:
+        except DAMAGED as error:
             why = f"It starts as a zip archive and cannot be unpacked: {str(error)[:80]}. Send it unpacked."
             refused.append((name, Unparsed(None, why)))
 

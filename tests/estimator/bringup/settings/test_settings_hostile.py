@@ -174,6 +174,11 @@ def test_ports_after_a_span_keep_their_stem() -> None:
     assert ports("swp1-2,5,7s0-1,9") == ["swp1", "swp2", "swp5", "swp7s0", "swp7s1", "swp9"]
 
 
+def with_a_broken_stream(archive: bytes) -> bytes:
+    at = len(b"PK\x03\x04") + 26 + len("a.txt")
+    return archive[:at] + bytes(byte ^ 0xFF for byte in archive[at : at + 8]) + archive[at + 8 :]
+
+
 def zipped(files: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -202,9 +207,10 @@ def test_an_archive_is_read_and_its_folders_say_whose_files_are() -> None:
         zipped({f"{n}.txt": b"x" for n in range(4_001)}),
         zipped({"a.zip": zipped({"b.txt": b"hostname x"})}),
         zipped({"a.txt": b"hostname x" * 1000})[:-30],
+        with_a_broken_stream(zipped({"a.txt": b"hostname x" * 1000})),
         zipped({"../../etc/passwd": b"root:x:0:0"}),
     ],
-    ids=["bomb", "many", "nested", "cut", "path"],
+    ids=["bomb", "many", "nested", "cut", "broken", "path"],
 )
 def test_a_hostile_archive_is_answered_with_a_reason(data: bytes) -> None:
     unread: list = []
