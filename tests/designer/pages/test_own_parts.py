@@ -66,7 +66,7 @@ def test_a_switch_is_made_revised_and_listed_with_its_history(client: Client, ow
     assert "128 × 400 Gb/s, Ethernet" in listed
     assert "New switch" in listed
     dear = {"price_usd": "1234567.5", "reason": "Round three"}
-    client.post(made["Location"], TYPED | dear)
+    client.post(made["Location"], TYPED | dear | {"number": "2"})
     assert 'value="1234567.5"' in client.get(made["Location"]).content.decode()  # a revision loses no digit
 
 
