@@ -11,6 +11,7 @@ from designer.services.comparisons import head_of, is_outdated, sources_of
 from designer.services.shown_page import ShownPage
 from designer.wording.comparison import LETTERS, figure_groups, line_rows, total_rows
 from designer.wording.context import Context
+from designer.wording.names import own_models
 from designer.wording.numbers import (
     count,
     generation_name,
@@ -102,7 +103,7 @@ def side_heads(row: Comparison, result: ComparisonResult) -> list[SideHead]:
                 number=i,
                 letter=LETTERS[i],
                 label=item.label,
-                about=_about(item),
+                about=_about(item, own_models(source.spec or {})),
                 address=address,
                 has_moved_on=has_moved_on,
                 is_baseline=i == row.baseline,
@@ -113,13 +114,16 @@ def side_heads(row: Comparison, result: ComparisonResult) -> list[SideHead]:
     return heads
 
 
-def _about(item: ComparedItem) -> str:
+def _about(item: ComparedItem, own: Mapping[str, str]) -> str:
     about = [f"{count(item.gpus)} GPUs"] if item.gpus else []
     if item.kind == OFFER:
         about.append("offer")
     else:
         server = load_catalog().servers.get(item.server or "")
-        about += [server.model if server else words(item.server), generation_name(item.generation)]
+        about += [
+            server.model if server else own.get(item.server or "") or words(item.server),
+            generation_name(item.generation),
+        ]
         if item.own_prices or item.price_book != "anchors":
             about.append(f"prices: {item.own_prices or item.price_book}")
     return ", ".join(about)

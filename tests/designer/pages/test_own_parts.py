@@ -11,6 +11,8 @@ from django.urls import reverse
 from designer.forms.design import DesignForm
 from designer.forms.parts.part import OwnPartForm
 from designer.models import OwnPart
+from designer.services.comparison_sides import resolved_items
+from designer.services.comparisons import create_comparison
 from designer.services.parts.catalog import create_part, part_at, taken
 from estimator.spec.own.part import OwnServer
 from tests.designer.finished_design import finished
@@ -237,6 +239,9 @@ def test_every_tab_of_a_design_calls_own_parts_by_their_models(client: Client, o
     assert "The HCA map is for InfiniBand" in cabling
     assert "file=hca-mapping.csv" not in cabling
     assert "file=elevations.pdf" in cabling
+    sides = resolved_items(owner, [{"design": str(design.pk)}, {"design": str(design.pk), "price_book": "anchors"}])
+    compared = create_comparison(owner, sides)
+    assert "256 GPUs, G4, RoCE" in _words_of(client.get(reverse("comparison", args=[compared.pk])).text)
 
 
 def _words_of(page: str) -> str:
