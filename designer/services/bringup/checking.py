@@ -7,7 +7,7 @@ from django.conf import settings
 
 from estimator.bringup.check.check import checked_against
 from estimator.bringup.check.result import SettingsCheck
-from estimator.bringup.check.texts.archives import ARCHIVE, MAX_ARCHIVE_BYTES
+from estimator.bringup.check.texts.archives import MAX_ARCHIVE_BYTES, is_archive
 from estimator.bringup.check.upload import MAX_FILE_BYTES, MAX_FILES
 from estimator.bringup.plan.plan import Plan
 from estimator.catalog.loader import load_catalog
@@ -42,7 +42,7 @@ def checked_uploads(plan: Plan, files: list[tuple[str, Upload]]) -> SettingsChec
 def _content(upload: Upload) -> bytes:
     """A whole archive; of another file that is too large a byte more than the most, for its reader to say so."""
     first = upload.read(MAX_FILE_BYTES + 1)
-    is_more = first.startswith(ARCHIVE) and len(first) > MAX_FILE_BYTES
+    is_more = is_archive(first) and len(first) > MAX_FILE_BYTES
     return first + upload.read(MAX_ARCHIVE_BYTES) if is_more else first
 
 

@@ -1,6 +1,6 @@
 """NICs: ``mlnx_qos -i IF``, of several interfaces where the commands stand before. Its output: MLNX_OFED documentation.
 
-``ethtool -a`` beside it is read too.
+``ethtool -a`` beside it is read too, and ``dcb pfc show`` (iproute2, dcb-pfc(8)), which other vendors' NICs have.
 """
 
 import re
@@ -9,13 +9,16 @@ from estimator.bringup.check.observation import Notes
 from estimator.bringup.check.texts.spans import numbers
 
 KIND, SYSTEM = "mlnx_qos", "host"
-_COMMAND = re.compile(r"mlnx_qos\s+-i\s+(\S+)")
+_COMMAND = re.compile(r"(?:mlnx_qos\s+-i|dcb\s+pfc\s+show\s+dev)\s+(\S+)")
+_DCB = re.compile(r"[0-7]:(?:on|off)")
 _PAUSE = re.compile(r"(?i)^Pause parameters for (\S+?):?$")
 
 
 def is_mine(text: str) -> bool:
-    """Whether it is what mlnx_qos or ethtool -a prints."""
-    return bool(re.search(r"(?m)^\s*(?:Priority trust state:|PFC configuration:|Pause parameters for )", text))
+    """Whether it is what mlnx_qos, ethtool -a or dcb prints."""
+    return bool(
+        re.search(r"(?m)^\s*(?:Priority trust state:|PFC configuration:|Pause parameters for |prio-pfc 0:)", text)
+    )
 
 
 def read(text: str, notes: Notes) -> None:
@@ -39,6 +42,9 @@ def read(text: str, notes: Notes) -> None:
                     notes.see("dscp_class", f"{place}|{dscp}", int(prio[5:]), number)
             case ["enabled" | "enabled:", *flags] if enabled_at and len(flags) == 8:
                 on = tuple(at for at, flag in enumerate(flags) if flag == "1")
+                notes.see("pfc", place, on, number)
+            case ["prio-pfc", *flags] if all(_DCB.fullmatch(flag) for flag in flags):
+                on = tuple(int(flag[0]) for flag in flags if flag.endswith(":on"))
                 notes.see("pfc", place, on, number)
             case ["tc:", one, *_] if numbers(one):
                 tc = one
