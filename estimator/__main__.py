@@ -425,6 +425,7 @@ def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
 )
 def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
+    from estimator.designs.parts import catalog_of
     from estimator.pipeline import estimate
     from estimator.quotes.check import read_quote, report_of
     from estimator.tables.file import MAX_FILE_BYTES
@@ -437,7 +438,7 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     (made,) = estimate([spec], catalog, ("bom",))
     own = spec.economics.prices
     rates = own.exchange(catalog) if own else None
-    report = report_of(quote, made.bom.lines if made.bom else (), catalog, rates)
+    report = report_of(quote, made.bom.lines if made.bom else (), catalog_of(spec, catalog), rates)
     return _json({"columns": [one.as_json() for one in quote.columns], **report.as_json()})
 
 

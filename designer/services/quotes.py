@@ -20,6 +20,7 @@ from estimator.bom.lines import CATEGORIES
 from estimator.bom.result import BomLine, BomWithLines
 from estimator.catalog.currency import Rates
 from estimator.catalog.loader import load_catalog
+from estimator.designs.parts import catalog_of
 from estimator.errors import Problem, SpecError
 from estimator.jobs.models import EstimateJob
 from estimator.pipeline import estimate
@@ -123,7 +124,9 @@ def recompute(quote: Quote, read: ReadQuote | None = None) -> None:
     spec = parse_spec(quote.spec, catalog)
     own = spec.economics.prices
     rates = own.exchange(catalog) if own else Rates(catalog.exchange_rates)
-    quote.result = report_of(read, bill_of(quote.owner, spec), catalog, rates, quote.matches).as_json()
+    quote.result = report_of(
+        read, bill_of(quote.owner, spec), catalog_of(spec, catalog), rates, quote.matches
+    ).as_json()
     quote.model_version, quote.catalog_version = MODEL_VERSION, catalog.version
 
 

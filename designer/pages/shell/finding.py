@@ -19,8 +19,8 @@ class Found(NamedTuple):
 
 
 def words_of(search: str) -> list[str]:
-    """The words that a search consists of."""
-    return search.casefold().split()
+    """The words that a search consists of; a NUL parts words, as no database takes it in a text."""
+    return search.replace("\0", " ").casefold().split()
 
 
 def ranked(entries: Iterable[Entry], words: list[str], most: int, most_of_kind: int) -> Found:

@@ -401,6 +401,14 @@ def test_what_cannot_be_owned_is_refused(owned: list[dict[str, Any]], field: str
 # ---------------------------------------------------------------- command line
 
 
+def test_a_quote_names_own_parts_by_their_numbers(tmp_path: Any) -> None:
+    own = OWN | {"switches": [SWITCH | {"part_number": "ACME-7"}]}
+    (tmp_path / "design.json").write_text(json.dumps(DESIGN | {"own_parts": own}))
+    (tmp_path / "quote.csv").write_text("Part number,Description,Qty,Unit price USD\nACME-7,as offered,12,40000\n")
+    answer = json.loads(run("quote", tmp_path / "design.json", tmp_path / "quote.csv").stdout)
+    assert answer["lines"][0]["items"] == ["own-acme-128"]
+
+
 def test_a_file_of_parts_goes_with_any_design(tmp_path: Any) -> None:
     design = {key: value for key, value in DESIGN.items() if key != "own_parts"}
     (tmp_path / "spec.json").write_text(json.dumps(design))

@@ -29,6 +29,10 @@ def matches(page: Client, q: str = "", **more: Any) -> list[dict[str, str]]:
     return answer.json()["matches"]
 
 
+def test_a_search_is_words_whatever_stands_between_them() -> None:
+    assert words_of("Leaf\0 SPINE\t") == ["leaf", "spine"]
+
+
 def test_the_nearer_to_the_start_of_a_title_the_better() -> None:
     titles = ["A leaf", "Leaf", "Leaf switch", "Oakleaf", "Spine"]
     entries = [Entry("Part", title, "leaf" if title == "Spine" else "", "/") for title in titles]
