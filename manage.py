@@ -93,6 +93,7 @@ def test(arguments: list[str], var: Path) -> int:
     os.chdir(BASE_DIR)
     os.environ.pop("DJANGO_SETTINGS_MODULE")  # pyproject.toml names the settings of the tests
     keep_compiled(var)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the processes of the tests take every core already
     command = [sys.executable, "-m", "pytest", *usual_test_options(arguments), *arguments]
     return phase(f"Tests: {' '.join(command[1:])}", lambda: subprocess.run(command, check=False).returncode)
 
