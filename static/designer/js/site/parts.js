@@ -5,7 +5,7 @@ const opened = new Set();
 let shut = []; // what was opened for the printer alone
 
 function reveal() {
-  const named = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const named = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
   for (const part of named ? [named.closest("details.part"), ...named.querySelectorAll("details.part")] : []) {
     if (part && !part.open) {
       part.open = true;
