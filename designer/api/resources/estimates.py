@@ -1,6 +1,7 @@
 """Estimates over REST: asked for, followed, cancelled; results whole and in parts, as JSON and as files."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -37,6 +38,7 @@ from estimator.record import Given, Json
 from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 
+Job = TypeVar("Job", bound=Leased)
 ASK_AGAIN_AFTER_S = 1
 PREVIEW_PARTS = ("counts", "cables", "bom", "cost", "percentiles", "performance", "changes")
 
@@ -160,18 +162,30 @@ def when_to_ask(job: Leased) -> dict[str, str]:
     return {"Retry-After": str(ASK_AGAIN_AFTER_S)} if job.is_active else {}
 
 
+def stopped(request: Request, rows: QuerySet[Job], pk: UUID, shown: Callable[[Request, Job], Any]) -> Response:
+    """One job that waited or ran, stopped; ``shown`` is what a GET answers of it.
+
+    Raises
+    ------
+    Refusal
+        409, if it had ended before; and as ``changing``.
+    """
+    query_of(request, NoQuery)
+    with changing(request, rows, pk, shown) as job:
+        was_active = job.cancel()
+        job.refresh_from_db()
+        if not was_active:
+            message = f"This {job.THING} is {job.state}; only one that waits or runs can be stopped."
+            raise refuse(409, "already_ended", message)
+    return Response(shown(request, job))
+
+
 class CancelView(ApiView):
     """Stop an estimate that waits or runs."""
 
     @schema.estimate_cancel
     def post(self, request: Request, pk: UUID) -> Response:
-        query_of(request, NoQuery)
-        with changing(request, jobs_of(request), pk, _job_json) as job:
-            if not saving.cancel_estimate(job):
-                raise refuse(
-                    409, "already_ended", f"This estimate is {job.state}; only one that waits or runs can be stopped."
-                )
-        return Response(_job_json(request, job))
+        return stopped(request, jobs_of(request), pk, _job_json)
 
 
 class BomView(ApiView):

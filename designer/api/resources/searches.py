@@ -12,9 +12,7 @@ from rest_framework.response import Response
 from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
 from designer.api.bodies import design_id_of
-from designer.api.entity_tags import changing
-from designer.api.errors import refuse
-from designer.api.resources.estimates import own_design, when_to_ask
+from designer.api.resources.estimates import own_design, stopped, when_to_ask
 from designer.api.serializers import NoQuery, PageQuery, SearchJobDetailSerializer, SearchJobSerializer
 from designer.services.searches.jobs import request_search
 from estimator.catalog.loader import load_catalog
@@ -104,11 +102,4 @@ class SearchJobCancelView(ApiView):
 
     @schema.search_job_cancel
     def post(self, request: Request, pk: UUID) -> Response:
-        query_of(request, NoQuery)
-        with changing(request, _jobs_of(request), pk, _job_json) as job:
-            if not job.cancel():
-                raise refuse(
-                    409, "already_ended", f"This search is {job.state}; only one that waits or runs can be stopped."
-                )
-            job.refresh_from_db()
-        return Response(_job_json(request, job))
+        return stopped(request, _jobs_of(request), pk, _job_json)

@@ -10,12 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from designer.api.base import ApiView, HeavyJobView, located, owner_of, query_of
-from designer.api.entity_tags import changing
 from designer.api.errors import refuse
 from designer.api.resources.bringup import described
 from designer.api.resources.bringup.queries import ArchiveQuery
 from designer.api.resources.bringup.states import state_asked
-from designer.api.resources.estimates import when_to_ask
+from designer.api.resources.estimates import stopped, when_to_ask
 from designer.api.serializers import NoQuery
 from designer.exports.links import archive_answer
 from designer.services.bringup.archives import ArchiveState, request_archive
@@ -46,14 +45,7 @@ class SettingsArchiveJobView(ApiView):
 
     @described.archive_cancel
     def delete(self, request: Request, pk: UUID) -> Response:
-        query_of(request, NoQuery)
-        with changing(request, _archives_of(request), pk, _answer) as job:
-            if not job.cancel():
-                raise refuse(
-                    409, "already_ended", f"This archive is {job.state}; only one that waits or runs can be stopped."
-                )
-            job.refresh_from_db()
-        return Response(_answer(request, job))
+        return stopped(request, _archives_of(request), pk, _answer)
 
 
 class SettingsArchiveFileView(ApiView):
