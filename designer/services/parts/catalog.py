@@ -6,7 +6,7 @@ parts, and every change stays in the history with who made it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
@@ -17,7 +17,6 @@ from designer.models import OwnPart, OwnPartRevision
 from designer.services.labels import checked_label
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
-from estimator.record import Json
 from estimator.spec.checking import validated
 from estimator.spec.own.checks import part_problems
 from estimator.spec.own.part import OWN_KINDS, OwnNic, OwnParts, OwnServer
@@ -142,26 +141,6 @@ def _add_revision(row: OwnPart, part: Part, reason: str, user: User) -> OwnPartR
     return OwnPartRevision.objects.create(
         part=row, number=part.revision, values=values, reason=reason, by=user.get_username()
     )
-
-
-def taken(user: User, keys: Iterable[str], carried: Any = None) -> Json | None:
-    """``own_parts`` of a request that names these ids: what it carries already, and the newest of the rest of the team's.
-
-    NICs that a server of one's own names come with it. Ids that nobody has are left out: the rules of a request say so.
-    """
-    have: Json = {kind: list(carried.get(kind) or ()) for kind in OWN_KINDS} if isinstance(carried, Mapping) else {}
-    named = {one.get("id") for rows in have.values() for one in rows if isinstance(one, Mapping)}
-    wanted = [key for key in dict.fromkeys(keys) if key not in named]
-    while wanted:
-        row = parts_of(user).filter(key=wanted.pop(0)).first()
-        if row is None or row.key in named:
-            continue
-        part = part_at(row)
-        have.setdefault(row.kind, []).append(part.model_dump(mode="json"))
-        named.add(row.key)
-        if isinstance(part, OwnServer):
-            wanted += [one.nic for one in part.networks if one.nic]
-    return {kind: rows for kind, rows in have.items() if rows} or None
 
 
 class FieldChange(NamedTuple):

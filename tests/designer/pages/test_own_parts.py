@@ -9,11 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.forms.design import DesignForm
+from designer.forms.parts.choice import OwnChoice
 from designer.forms.parts.part import OwnPartForm
 from designer.models import OwnPart
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison
-from designer.services.parts.catalog import create_part, part_at, taken
+from designer.services.parts.catalog import create_part, part_at
 from estimator.spec.own.part import OwnServer
 from tests.designer.finished_design import finished
 from tests.estimator.spec.test_own_parts import NETWORK, NIC, OWN
@@ -216,11 +217,13 @@ def test_every_tab_of_a_design_calls_own_parts_by_their_models(client: Client, o
     client.post(reverse("own-part-new", args=["switches"]), TYPED)
     client.post(reverse("own-part-new", args=["servers"]), SERVER)
     client.get(reverse("own-parts"))  # says that they were made, by id
-    values: dict[str, Any] = {
-        "name": "Ours",
+    chosen: dict[str, Any] = {
         "compute": {"server": "own-box", "nodes": 64},
         "fabric": {"generation": "roce-400", "leaf_switch": "own-acme-128"},
-        "own_parts": taken(owner, ["own-box", "own-acme-128"]),
+    }
+    values = chosen | {
+        "name": "Ours",
+        "own_parts": OwnChoice(owner, None).taken(chosen),
         "site": {"plan": {}},
     }
     design, job = finished(owner, values)

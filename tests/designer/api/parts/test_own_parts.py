@@ -11,8 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from designer.api.resources.own_parts.schema import SWITCH
+from designer.forms.parts.choice import OwnChoice
 from designer.models import ApiToken, OwnPart
-from designer.services.parts.catalog import create_part, taken
+from designer.services.parts.catalog import create_part
 from tests.designer.api.test_schema import assert_has_shape, document
 from tests.designer.api_helpers import BASE, Caller, assert_refused
 
@@ -136,7 +137,8 @@ def test_a_design_takes_parts_as_they_are_and_keeps_them(call: Caller, owner: Us
     create_part(owner, "nics", NIC)
     create_part(owner, "servers", SERVER)
     create_part(owner, "switches", SWITCH)
-    own = taken(owner, ["own-box", "own-acme-128", "dgx-h100", "own-none"])
+    chosen = {"leaf_switch": "own-acme-128", "spine_switch": "own-none"}
+    own = OwnChoice(owner, None).taken({"compute": {"server": "own-box"}, "fabric": chosen})
     assert own
     assert {kind: [one["id"] for one in rows] for kind, rows in own.items() if rows} == {
         "switches": ["own-acme-128"],
@@ -152,6 +154,7 @@ def test_a_design_takes_parts_as_they_are_and_keeps_them(call: Caller, owner: Us
     part = OwnPart.objects.get(key="own-acme-128")
     call("PATCH", f"own-parts/{part.pk}/", {"part": SWITCH | {"ports": 64}, "reason": "Another box"})
     assert call("POST", "preview/", spec).json()["spec_hash"] == preview["spec_hash"]
-    assert taken(owner, ["own-acme-128"], own) == own  # what a design carries already stays as it is
+    kept_parts = OwnChoice(owner, own).taken({"fabric": {"leaf_switch": "own-acme-128"}})
+    assert kept_parts == own  # what a design carries already stays as it is
     kept = call("GET", f"designs/{design.json()['id']}/").json()
     assert kept["spec"]["own_parts"]["switches"][0]["ports"] == 128
