@@ -17,7 +17,7 @@ from estimator.cost.result import Cost
 from estimator.crews.effort import assumed
 from estimator.errors import Problem, SpecError
 from estimator.fabric.sized import SizedFabric
-from estimator.growth.recabling import USED_TASKS, changes_between
+from estimator.growth.recabling import USED_TASKS, Changes, changes_between
 from estimator.growth.result import GrowthPhase, PhaseLine, Phases, YearCost
 from estimator.growth.room import nodes_sized_for
 from estimator.ranges import Range, total_of
@@ -80,6 +80,13 @@ def in_phase(problem: Problem, at: int) -> Problem:
     return Problem(f"phases[{at}].{own}", problem.code, f"Phase {at + 1}: {problem.message}")
 
 
+def _compared(before: tuple[LinkList, ...] | None, now: tuple[LinkList, ...] | None) -> Changes | None:
+    """Cables of two phases compared one by one; None where there are too many."""
+    if before is None or now is None or _n_links((*before, *now)) > MOST_LINKS:
+        return None
+    return changes_between(before, now)
+
+
 def phases_of(built: Sequence[BuiltPhase]) -> Phases:
     """``phases`` of the Estimate."""
     stock = _Stock()
@@ -88,10 +95,7 @@ def phases_of(built: Sequence[BuiltPhase]) -> Phases:
     left_out = ["Prices are those of today in every phase, and nothing is discounted."]
     for at, one in enumerate(built):
         bill = stock.buy(one.bom.lines)
-        is_compared = before is not None and one.links is not None and _n_links((*before, *one.links)) <= MOST_LINKS
-        changes = (
-            changes_between(before, one.links) if is_compared and one.links is not None and before is not None else None
-        )
+        changes = _compared(before, one.links)
         if changes is None:
             left_out.append(
                 f"Phase {at + 1}: cables are compared one by one up to {MOST_LINKS:,} links of two phases together, and there "
