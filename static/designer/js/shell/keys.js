@@ -1,7 +1,13 @@
 // Ctrl+K and / open the palette, ? lists the keys. The palette and its styles are loaded when they are first opened.
 
 const opener = document.querySelector("[data-palette]");
-const TYPED = "input, textarea, select, [contenteditable], dialog";
+const TYPED = "input, textarea, select, [contenteditable]";
+
+// The focus stays in a dialog that was just closed until the next frame: keys of that time are the page's.
+function isTaken(target) {
+  const dialog = target.closest?.("dialog");
+  return dialog ? dialog.open : Boolean(target.closest?.(TYPED));
+}
 
 function styled() {
   const sheet = document.createElement("link");
@@ -34,7 +40,7 @@ if (opener) {
     }
   });
   document.addEventListener("keydown", (event) => {
-    const isTyping = event.target.closest?.(TYPED);
+    const isTyping = isTaken(event.target);
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
     const isPalette = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
     const what = isPalette || (isPlain && !isTyping && event.key === "/") ? "search" : isPlain && !isTyping && event.key === "?" ? "keys" : "";
