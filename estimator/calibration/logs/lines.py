@@ -26,7 +26,7 @@ _ROW = re.compile(
 )
 _COMMENT = re.compile(
     r"#\s{0,20}(?:nThread|Using devices|Rank\s|Collective test|nccl-tests|rccl-tests|size\s|\(B\)|out-of-place|Out of bounds|"
-    r"Avg bus|NCCL_|$)"
+    r"Avg bus|NCCL_|[\"'`\\]|$)"
 )
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\))")
 _TIME = re.compile(
@@ -35,6 +35,7 @@ _TIME = re.compile(
     r"\b(?:UTC|GMT|CES?T)\b"
 )
 _DIGITS = re.compile(r"\d{1,40}")
+_QUOTES = ('"', "'", "`")  # a line that stands as a string among other words ends where its quote does
 _MESSAGE_KEYS = ("log", "message", "msg", "MESSAGE")
 
 
@@ -86,7 +87,11 @@ def parted(line: str) -> tuple[str, str]:
     found = _ROW.search(line) or _COMMENT.search(line)
     if found is None or found.start() > MAX_TAG:
         return "", line.strip()
-    return tag_of(line[: found.start()]), line[found.start() :].replace("|", " ").strip()
+    before, text = line[: found.start()], line[found.start() :]
+    opened = before.rstrip()[-1:]
+    if opened in _QUOTES:
+        text = text.partition(opened)[0].removesuffix("\\n").removesuffix("\\r")
+    return tag_of(before), text.replace("|", " ").strip()
 
 
 def tag_of(before: str) -> str:

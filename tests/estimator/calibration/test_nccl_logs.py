@@ -103,6 +103,20 @@ def test_tags_in_front_of_every_line(tag: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ('time="2026-01-01T00:00:00Z" level=info msg="', '"'),
+        ('      "', '",'),
+        ("b'", "\\n'"),
+    ],
+)
+def test_lines_that_stand_as_strings_end_where_their_quotes_do(before: str, behind: str) -> None:
+    log = read_log("log.txt", "\n".join(f"{before}{line}{behind}" for line in WHOLE.decode().splitlines()).encode())
+    assert times(log) == TIMES
+    assert (log.collective, log.gpus, log.nodes, log.n_dropped) == ("all_reduce", 16, 2, 0)
+
+
+@pytest.mark.parametrize(
     "data",
     [
         WHOLE.replace(b"\n", b"\r\n"),
