@@ -22,9 +22,10 @@ from estimator.asbuilt.readers.found import HOST, SWITCH, FoundLinks
 from estimator.asbuilt.wiring import BY_WIRING, match_wiring
 from estimator.cabling.links import LinkList
 from estimator.errors import Problem, SpecError
-from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE
+from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE, SWITCH_KINDS
 from estimator.units import IntArray
 
+LEAF_SHARE = 8  # of its links a leaf has at least one to a host
 SAMPLED_ENDS = 20_000  # of a kind of device, to tell in which style its ports are named
 HOST_KINDS = (NODE, MANAGER)
 
@@ -132,6 +133,7 @@ class _PortReader:
         self._planned_end, self._planned_far = ends[order], far[order] >> DEVICE_BITS
         self._books = {kind: self._book(links, kind) for kind in KINDS if self._devices.n[kind]}
         self.is_host = self._kinds_of_file()
+        self._likely_kind = self._kinds_by_tier()
 
     def _book(self, links: LinkList, kind: str) -> PortBook:
         labels, place = links.labels[kind], self._devices.of(kind)
@@ -159,6 +161,22 @@ class _PortReader:
             kinds[device[unknown & (look < 0)]] = 0
         return kinds
 
+    def _kinds_by_tier(self) -> IntArray:
+        """Index into KINDS by how far each device is from hosts, so that the ports of a tier are read alike; a stray host makes
+        no leaf of a spine."""
+        file = self._file
+        device, far = np.r_[file.a_device, file.b_device], np.r_[file.b_device, file.a_device]
+        is_host = self.is_host == 1
+        n_links = np.bincount(device, minlength=len(is_host))
+        n_hosts = np.bincount(device, weights=is_host[far], minlength=len(is_host))
+        tiers = [NODE, *(kind for kind in SWITCH_KINDS if self._devices.n[kind])]
+        tier = np.where(is_host, 0, np.where(n_hosts * LEAF_SHARE >= np.maximum(n_links, 1), 1, len(tiers) - 1))
+        for level in range(1, len(tiers) - 1):
+            near = np.zeros(len(is_host), dtype=bool)
+            near[far[tier[device] == level]] = True
+            tier[near & (tier > level)] = level + 1
+        return np.array([KINDS.index(kind) for kind in tiers])[tier]
+
     def ends(self, match: DeviceMatch) -> tuple[list[tuple[IntArray, IntArray]], dict[str, str]]:
         """(device, local code) of both ends of every listing, and the style by kind of device."""
         file = self._file
@@ -177,13 +195,12 @@ class _PortReader:
         return [(device[:half], codes[:half]), (device[half:], codes[half:])], styles
 
     def _kind_of_devices(self, match: DeviceMatch) -> IntArray:
-        """Index into KINDS; devices that the design does not know are read as a node or a leaf."""
+        """Index into KINDS; of devices that are not known yet the likely one."""
         starts = np.array([self._devices.first[kind] for kind in KINDS])
         counts = np.array([self._devices.n[kind] for kind in KINDS])
         filled = np.flatnonzero(counts)
         known = filled[np.searchsorted(starts[filled], np.maximum(match.design, 0), side="right") - 1]
-        guess = np.where(self.is_host == 1, KINDS.index(NODE), KINDS.index(LEAF))
-        return np.where(match.design == NO_DEVICE, guess, known)
+        return np.where(match.design == NO_DEVICE, self._likely_kind, known)
 
     def _style(self, kind: str, match: DeviceMatch, device: IntArray, port: IntArray, far: IntArray) -> str:
         """The style that puts most links between the devices that the design has there, else reads most of its ports."""

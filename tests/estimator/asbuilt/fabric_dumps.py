@@ -13,12 +13,23 @@ SPEEDS = {50: "1xHDR", 100: "4xEDR", 200: "4xHDR", 400: "4xNDR", 800: "4xXDR"}
 
 @dataclass(frozen=True)
 class End:
-    """One end of a cable: device, its label in the design, and its number from 1 (or 0-based node link)."""
+    """One end of a cable: device, its label in the design, and its number from 1 as the subnet manager counts.
+
+    ``part`` is the half of a split port, from 1; 0 for a whole one. A switch in split mode has two numbers a port.
+    """
 
     device: str
     label: str
     number: int
     is_host: bool
+    part: int = 0
+    counts_halves: bool = False
+
+    @property
+    def topo(self) -> str:
+        """The port as ibdiagnet writes it: P5, and of a split port P5/2."""
+        port = (self.number + 1) // 2 if self.counts_halves else self.number
+        return f"P{port}/{self.part}" if self.part else f"P{port}"
 
 
 @dataclass(frozen=True)
@@ -34,12 +45,20 @@ def cables_of(links: LinkList) -> list[Cable]:
     """Every link of the design as a cable."""
     devices, table = links.table.devices, links.table
     first_switch = devices.n[NODE] + devices.n[MANAGER]
+    split = {name for name, lane in zip(table.b_device.tolist(), table.b_lane.tolist(), strict=True) if lane}
     out = []
     for i, row in enumerate(links.rows()):
-        a_is_host = int(table.a_device[i]) < first_switch
-        a = End(row[5], row[7], int(table.a_port[i]) + 1, a_is_host)
-        out.append(Cable(a, End(row[8], row[10], int(table.b_port[i]) + 1, False), row[11]))
+        a_device, b_device, lane = int(table.a_device[i]), int(table.b_device[i]), int(table.b_lane[i])
+        a_port, b_port = int(table.a_port[i]), int(table.b_port[i])
+        a = End(row[5], row[7], numbered(a_port, 0, a_device in split), a_device < first_switch, 0, a_device in split)
+        b = End(row[8], row[10], numbered(b_port, lane, b_device in split), False, lane, b_device in split)
+        out.append(Cable(a, b, row[11]))
     return out
+
+
+def numbered(port: int, part: int, counts_halves: bool) -> int:
+    """A port (from 0) as the subnet manager counts it, from 1."""
+    return 2 * port + max(part, 1) if counts_halves else port + 1
 
 
 def swap(cables: list[Cable], i: int, j: int) -> None:
@@ -120,6 +139,32 @@ def topo(cables: list[Cable]) -> Iterator[str]:
     for device, ports in sections.items():
         yield f"MQM9700 {device}\n"
         for here, far, rate in ports:
-            where = f"HCA_mlx5_3 {far.device} {far.label}/P1" if far.is_host else f"MQM9700 {far.device} P{far.number}"
-            yield f"    P{here.number} -4x-{rate // 4}G-> {where}\n"
+            where = f"HCA_mlx5_3 {far.device} {far.label}/P1" if far.is_host else f"MQM9700 {far.device} {far.topo}"
+            lanes = 2 if here.part or far.part else 4
+            yield f"    {here.topo} -{lanes}x-{rate // lanes}G-> {where}\n"
         yield "\n"
+
+
+def iblinkinfo(cables: list[Cable]) -> Iterator[str]:
+    """The report of iblinkinfo(8): a block a switch or NIC, a line a port."""
+    blocks: dict[tuple[str, str], list[tuple[End, End, int]]] = defaultdict(list)
+    for cable in cables:
+        for here, far in ((cable.a, cable.b), (cable.b, cable.a)):
+            blocks[here.device, here.label if here.is_host else ""].append((here, far, cable.rate_gbit_s))
+    lid = {key: number for number, key in enumerate(blocks, start=1)}
+    for key, ports in blocks.items():
+        first = ports[0][0]
+        own = f"0x{guid(first.device + first.label if first.is_host else first.device)}"
+        name = f"{first.device} {first.label}" if first.is_host else _managed(first.device)
+        yield f"CA: {name}:\n" if first.is_host else f"Switch: {own} {name}:\n"
+        for here, far, rate in ports:
+            width, speed = SPEEDS[rate].split("x")
+            lane = {"HDR": "53.125", "EDR": "25.78125", "NDR": "106.25", "XDR": "212.5"}[speed]
+            at = (lid[far.device, far.label if far.is_host else ""], 1 if far.is_host else far.number)
+            far_name = f"{far.device} {far.label}" if far.is_host else _managed(far.device)
+            port = 1 if here.is_host else here.number
+            before = f"{own if here.is_host else ''} {lid[key]:>8}"
+            yield (
+                f"{before} {port:>4}[  ] ==( {width}X {lane} Gbps Active/  LinkUp)==> "
+                f'{at[0]:>7} {at[1]:>4}[  ] "{far_name}" ( )\n'
+            )
