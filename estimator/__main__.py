@@ -418,6 +418,24 @@ def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
 
 
 @_verb(
+    "the networks of a dump, topology, sheet or cable export, each as the nearest design",
+    _argument(
+        "links", metavar="FILE", help="ibnetdiscover or iblinkinfo dump, .topo, CSV or XLSX sheet, NetBox export"
+    ),
+    _format("auto", "a format"),
+    _argument("--network", metavar="N", type=int, help="the design of network N alone, which estimate and links take"),
+)
+def _dump(asked: argparse.Namespace) -> Iterator[bytes]:
+    """All networks with what the file says of them; with --network nothing but that one's design."""
+    from estimator.asbuilt.dump import read_dump
+    from estimator.catalog.loader import load_catalog
+
+    with _reading("Name a file of links."), Path(asked.links).open("rb") as file:
+        found = read_dump(file, load_catalog(), asked.network, file_format=asked.format)
+    return _json(dict(found.networks[0].spec) if asked.network is not None else found.as_json())
+
+
+@_verb(
     "a vendor's quote against the design's bill of materials",
     _SPEC,
     _argument("quote", metavar="FILE", help="the quote: XLSX or CSV"),

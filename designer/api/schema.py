@@ -33,6 +33,7 @@ from designer.api.serializers import (
     DesignDetailSerializer,
     DesignQuery,
     DesignSerializer,
+    DumpQuery,
     EstimateJobDetailSerializer,
     EstimateJobSerializer,
     EstimatePlacementQuery,
@@ -55,6 +56,7 @@ from designer.exports.placements import PLACEMENT_TYPES
 from designer.exports.workloads import WORKLOAD_TYPES
 from designer.services.bringup.checklists import TickedChecklist, TickState
 from designer.services.workloads.answer import DesignWorkloads
+from estimator.asbuilt.dump import Dump
 from estimator.asbuilt.result import LinkComparison
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
 from estimator.bringup.acceptance.result import Acceptance
@@ -657,6 +659,18 @@ links_compare_design = call(
     {200: LinkComparison},
     (403, 404, 413, 503),
     **_COMPARE,
+)
+dump_read = call(
+    "read_dump",
+    "The networks of a file of links, each as the nearest design",
+    {200: Dump},
+    (403, 413, 503),
+    request={"multipart/form-data": component("DumpFile", body({"file": UPLOAD}, required=["file"])), OCTETS: UPLOAD},
+    description="Takes what the comparison of links takes, as the body or as the part `file` of a form. Networks that no switch "
+    "joins, such as compute and storage in one dump, are parted; each has a `spec`, which `POST designs/` takes, what the file "
+    "says of it, and what the file leaves open. Nothing is stored.",
+    parameters=[DumpQuery],
+    tags=["links"],
 )
 cabling_read = call(
     "get_cabling",

@@ -16,6 +16,7 @@ from designer.forms.asking import AskForm
 from designer.forms.workloads import PlacementForm, ServingForm, TrainingForm
 from designer.models import Calibration, Design, DesignRevision
 from designer.services.calibrations import calibrated_of
+from estimator.asbuilt.counts import MOST_NETWORKS
 from estimator.asbuilt.readers.files import AUTO
 from estimator.asbuilt.readers.files import FORMATS as READ_FORMATS
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
@@ -145,6 +146,18 @@ class LinksQuery(FabricQuery):
 class CompareQuery(FabricQuery):
     format = _choice(
         (AUTO, *READ_FORMATS), default=AUTO, help_text="The form of the file; auto detects it from the content."
+    )
+
+
+class DumpQuery(serializers.Serializer[Any]):
+    format = _choice(
+        (AUTO, *READ_FORMATS), default=AUTO, help_text="The form of the file; auto detects it from the content."
+    )
+    network = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_NETWORKS,
+        help_text="One network of the file alone, from 1, the one with most links first; without it all.",
     )
 
 

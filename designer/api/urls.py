@@ -60,6 +60,7 @@ urlpatterns = [
     path("estimates/<uuid:pk>/links/", links.LinksView.as_view(), name="links"),
     path("estimates/<uuid:pk>/links/compare/", link_check.EstimateCompareView.as_view(), name="links-compare"),
     path("designs/<uuid:pk>/links/compare/", link_check.DesignCompareView.as_view(), name="design-links-compare"),
+    path("dumps/", link_check.DumpsView.as_view(), name="dumps"),
     path("estimates/<uuid:pk>/cabling/", links.CablingView.as_view(), name="cabling"),
     path("estimates/<uuid:pk>/sensitivity/", scaling.SensitivityView.as_view(), name="sensitivity"),
     path("estimates/<uuid:pk>/phases/", phases.PhasesView.as_view(), name="phases"),

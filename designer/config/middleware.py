@@ -26,6 +26,7 @@ DRAINED_BYTES = 50_000_000
 COMPRESSED = ("text/html", "application/json", "application/vnd.oai.openapi", "application/vnd.oai.openapi+json")
 TAKES_A_FILE = (
     "/links/compare/",
+    "/dumps/",
     "/acceptance/",
     "/settings-checks/",
     "/settings/check/",

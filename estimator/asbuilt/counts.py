@@ -19,6 +19,8 @@ LEAF, SPINE, CORE = 1, 2, 3
 _PORT = re.compile(r"(\d{1,6})|[A-Za-z]{1,12}[ -]?(\d{1,6})(?:/\d{1,2})*")
 _ADAPTER_PORT = re.compile(r"(?:mlx\d|hca|hfi|ib\d|ibp|bnxt|ens\d|enp\d|eno\d|nic|gpu|rdma|roce)", re.I)
 LEAF_SHARE = 4  # a leaf has at least this part of the usual number of servers' links
+MOST_NETWORKS = 8  # of a file
+ODD_HOSTS, ODD_SHARE = 1, 0.1  # so many servers, and this share, may be on one plane or rail of a network alone
 MANAGER_SHARE = 2  # a manager has fewer ports than this part of a server's
 
 
@@ -56,9 +58,8 @@ class DumpCounts:
     few_ports: tuple[str, ...] = ()  # names of the hosts with few ports
     node_rates: tuple[tuple[int, int], ...] = ()  # (rate, links), most first
     switch_rates: tuple[tuple[int, int], ...] = ()
-    others: tuple[
-        tuple[int, int, int], ...
-    ] = ()  # (servers, leaves, spines) of networks that no switch joins to this one
+    number: int = 1  # of the network in the file, by links
+    networks: tuple[tuple[int, int, int], ...] = ()  # (servers, leaves, spines) of all networks of the file
 
     @property
     def tiers(self) -> int:
@@ -80,7 +81,12 @@ class _Graph:
 
 
 def counts_of(file: FoundLinks) -> DumpCounts:
-    """The counts of a file's network.
+    """The counts of a file's network, of several the one with most links; raises as ``counts_of_networks``."""
+    return counts_of_networks(file)[0]
+
+
+def counts_of_networks(file: FoundLinks) -> tuple[DumpCounts, ...]:
+    """The counts of every network of a file, that with most links first.
 
     Raises
     ------
@@ -91,10 +97,15 @@ def counts_of(file: FoundLinks) -> DumpCounts:
     if not _host_links(graph).any():
         message = "No server of the file is on a switch. Take the dump from a network with its servers powered on."
         raise UnreadableFile("no_servers", message)
-    parts = _networks(graph)
-    counted = [_counts(part, file) for part in parts]
-    first, *others = sorted(counted, key=lambda counts: -(counts.links_node_leaf + counts.links_leaf_spine))
-    return replace(first, others=tuple((one.n_nodes, one.n_leaf, one.n_spine) for one in others))
+    counted = sorted(
+        (_counts(part, file) for part in _networks(graph, file)),
+        key=lambda counts: -(counts.links_node_leaf + counts.links_leaf_spine),
+    )
+    sizes = [(one.n_nodes, one.n_leaf, one.n_spine) for one in counted]
+    return tuple(
+        replace(one, number=number, networks=tuple(sizes))
+        for number, one in enumerate(counted[:MOST_NETWORKS], start=1)
+    )
 
 
 def _counts(graph: _Graph, file: FoundLinks) -> DumpCounts:
@@ -287,38 +298,66 @@ def _most_nodes(graph: _Graph, switches: BoolArray, nodes: IntArray) -> int:
     return int(np.bincount(np.unique(np.concatenate(pairs, axis=1), axis=1)[0]).max())
 
 
-def _networks(graph: _Graph) -> list[_Graph]:
-    """The networks of a file. Parts of the switches that nothing joins are one network where they are built alike, as rails and
-    planes are; a part with another rate, or another number of tiers, is another network, though the same servers are on it."""
+def _networks(graph: _Graph, file: FoundLinks) -> list[_Graph]:
+    """The networks of a file. Parts of the switches that nothing joins are one network where they are built alike and have the
+    same servers, as rails and planes do; a part of another rate, number of tiers or ports a server, or with servers of its own,
+    is another network."""
     label = _labels(graph, ~graph.is_host)
     host_links = _host_links(graph)
-    parts: dict[tuple[int, ...], list[int]] = {}
+    groups: list[_Part] = []
     for part in np.unique(label[~graph.is_host & (host_links > 0)]).tolist():
-        parts.setdefault(_likeness(graph, label == part, host_links), []).append(part)
-    if len(parts) < 2:
+        mine = _part(graph, label == part, file)
+        like = next((group for group in groups if group.is_with(mine)), None)
+        if like is None:
+            groups.append(mine)
+        else:
+            like.switches |= mine.switches
+            like.hosts |= mine.hosts
+    if len(groups) < 2:
         return [graph]
-    out = []
-    for same in parts.values():
-        inside = np.isin(label, same) & ~graph.is_host
-        links = inside[graph.a] | inside[graph.b]
-        out.append(
-            replace(
-                graph,
-                a=graph.a[links],
-                b=graph.b[links],
-                a_port=graph.a_port[links],
-                b_port=graph.b_port[links],
-                rate=graph.rate[links],
-            )
-        )
-    return out
+    return [_within(graph, group.switches) for group in groups]
 
 
-def _likeness(graph: _Graph, part: BoolArray, host_links: IntArray) -> tuple[int, ...]:
-    """What parts of one network have alike: the rate of most links to servers, and whether switches are joined at all."""
+@dataclass
+class _Part:
+    """Switches that are joined to each other, and the servers on them; a network of several such parts grows in place."""
+
+    likeness: tuple[int, int, int]  # rate of most links to servers, whether switches are joined, ports a server
+    switches: BoolArray
+    hosts: BoolArray
+    named: BoolArray  # which devices of the file have names
+
+    def is_with(self, other: "_Part") -> bool:
+        """Whether both are of one network."""
+        mine, theirs = self.hosts & self.named, other.hosts & self.named
+        n_odd, n_all = int((mine ^ theirs).sum()), int((mine | theirs).sum())
+        return self.likeness == other.likeness and n_odd <= ODD_HOSTS + ODD_SHARE * n_all
+
+
+def _part(graph: _Graph, part: BoolArray, file: FoundLinks) -> _Part:
     inside = part & ~graph.is_host
+    hosts = np.r_[graph.a[graph.is_host[graph.a] & inside[graph.b]], graph.b[graph.is_host[graph.b] & inside[graph.a]]]
     to_hosts = (inside[graph.a] & graph.is_host[graph.b]) | (inside[graph.b] & graph.is_host[graph.a])
-    return _mode(graph.rate[to_hosts]), int((inside[graph.a] & inside[graph.b]).any())
+    links = np.bincount(hosts, minlength=graph.n)
+    is_joined = int((inside[graph.a] & inside[graph.b]).any())
+    named = np.ones(graph.n, bool)
+    named[[*file.nameless]] = False
+    of_named = links[(links > 0) & named]
+    ports = _mode(of_named if len(of_named) else links[links > 0])
+    return _Part((_mode(graph.rate[to_hosts]), is_joined, ports), inside, links > 0, named)
+
+
+def _within(graph: _Graph, switches: BoolArray) -> _Graph:
+    """The links of some switches."""
+    links = switches[graph.a] | switches[graph.b]
+    return replace(
+        graph,
+        a=graph.a[links],
+        b=graph.b[links],
+        a_port=graph.a_port[links],
+        b_port=graph.b_port[links],
+        rate=graph.rate[links],
+    )
 
 
 def _often(values: IntArray) -> tuple[tuple[int, int], ...]:

@@ -5,15 +5,15 @@ figure that still differs is listed.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import gcd
 
-from estimator.asbuilt.counts import DumpCounts, counts_of
+from estimator.asbuilt.counts import DumpCounts, counts_of_networks
 from estimator.asbuilt.readers.found import FoundLinks
 from estimator.catalog.catalog import Catalog
-from estimator.errors import SpecError, UnreadableFile
+from estimator.errors import Problem, SpecError, UnreadableFile
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.record import Json
@@ -22,11 +22,12 @@ from estimator.spec.parse import parse_spec
 from estimator.units import ceil_div
 
 _MANAGER = re.compile(r"ufm|(?:^|[^a-z])f?sm\d*(?:[^a-z]|$)|fabric[-_ ]?manager|opensm|subnet", re.I)
+NAME = "Network from a dump"
 GENERATION_OF_RATE = {100: "edr", 200: "hdr", 400: "ndr", 800: "xdr"}
 RADIX_OF_GENERATION = {"edr": 36, "hdr": 40, "ndr": 64, "xdr": 144}
 NEVER_REPORTED = (
     "The model of the servers, and how many GPUs each has: one GPU for each NIC is assumed.",
-    "Storage and management networks: a dump shows one InfiniBand fabric.",
+    "Networks whose links are not in the file, such as storage or management.",
     "Lengths and media of the cables, racks and rooms.",
     "Prices, support, energy and everything else about money.",
     "Servers that were switched off: without a link they are in no dump.",
@@ -49,20 +50,52 @@ class DumpDesign:
         return tuple(figure for figure in self.figures if figure[1] != figure[2])
 
 
-def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = "Network from a dump") -> DumpDesign:
-    """The design nearest to a file's network.
+def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = NAME) -> DumpDesign:
+    """The design nearest to a file's network, of several that with most links; raises as ``designs_of_dump``."""
+    return _nearest(counts_of_networks(file)[0], catalog, name)
+
+
+def designs_of_dump(file: FoundLinks, catalog: Catalog, name: str = NAME) -> tuple[DumpDesign, ...]:
+    """The nearest design of every network of a file, that with most links first.
 
     Parameters
     ----------
     file : links from a reader that distinguishes servers from switches.
-    name : what the design is called.
+    name : what the first design is called; the others have their number behind it.
 
     Raises
     ------
     UnreadableFile
-        If the file has no servers on switches, or a network that no spec comes near.
+        If the file has no servers on switches, or a first network that no spec comes near.
     """
-    counts = counts_of(file)
+    first, *others = counts_of_networks(file)
+    found, without = [_nearest(first, catalog, name)], []
+    for counts in others:
+        try:
+            found.append(_nearest(counts, catalog, f"{name}, network {counts.number}"))
+        except UnreadableFile as error:
+            without.append(f"Network {counts.number} of the file: {error.words()}")
+    return (replace(found[0], unreported=(*without, *found[0].unreported)), *found[1:])
+
+
+def network_of(found: Sequence[DumpDesign], number: int) -> DumpDesign:
+    """The design of one network of a file.
+
+    Raises
+    ------
+    SpecError
+        If the file has no such network, or none that a design comes near.
+    """
+    for one in found:
+        if one.counts.number == number:
+            return one
+    has = ", ".join(str(one.counts.number) for one in found)
+    message = f"Networks of the file that can be designs: {has}; {number} was requested. Give one of these."
+    raise SpecError([Problem("network", "out_of_range", message)])
+
+
+def _nearest(counts: DumpCounts, catalog: Catalog, name: str) -> DumpDesign:
+    """The design nearest to the counts of a network."""
     reported: list[str] = []
     unreported: list[str] = []
     generation = _generation(counts, unreported, reported)
@@ -293,11 +326,12 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
             f"{counts.n_nameless} HCAs carry no name of a host. By {counts.ports_mode} ports a server they are "
             f"{ceil_div(counts.n_nameless, counts.ports_mode)} servers."
         )
-    for nodes, leaves, spines in counts.others:
-        reported.append(
-            f"The file has a second network, which no switch joins to this one: {nodes:,} servers, {leaves:,} leaves and "
-            f"{spines:,} spines. It is not part of the design; import it from a file of its own."
-        )
+    reported += [
+        f"The file has a {_ordinal(number)} network, which no switch joins to this one: {nodes:,} servers, {leaves:,} leaves and "
+        f"{spines:,} spines. It is a design of its own."
+        for number, (nodes, leaves, spines) in enumerate(counts.networks, start=1)
+        if number != counts.number
+    ]
     if _has_own_uplinks(counts):
         reported.append(f"Links between switches run at {counts.rate_gbit_s} Gb/s.")
     if up:
@@ -306,6 +340,10 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
         reported.append(f"{down:,} links into the leaves and {up:,} out of them: {shown} over all leaves.")
     reported.append(f"Servers are spread over {counts.leaves_of_a_node} leaves each: {spec.fabric.layout}.")
     return reported
+
+
+def _ordinal(number: int) -> str:
+    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
 
 
 def _unreported(counts: DumpCounts, spec: DesignSpec) -> list[str]:

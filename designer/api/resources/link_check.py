@@ -1,6 +1,6 @@
-"""A file of links against a fabric: an estimate's, or a design's as it is saved. Nothing is stored."""
+"""A file of links against a fabric, an estimate's or a design's as it is saved; and as designs. Nothing is stored."""
 
-from typing import cast
+from typing import IO, cast
 from uuid import UUID
 
 from django.conf import settings
@@ -15,9 +15,10 @@ from designer.api.errors import invalid
 from designer.api.parsers import FileParser
 from designer.api.resources.designs import designs_of
 from designer.api.resources.links import finished_fabric
-from designer.api.serializers import CompareQuery
+from designer.api.serializers import CompareQuery, DumpQuery
 from designer.services.link_lists import links_of
 from designer.services.uploads import MAX_NAMES_BYTES, bytes_of
+from estimator.asbuilt.dump import read_dump
 from estimator.asbuilt.report import compare_links
 from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
@@ -26,19 +27,41 @@ from estimator.record import Given, Json
 from estimator.spec.parse import parse_spec
 
 
+def _file_of(request: Request) -> IO[bytes]:
+    file = cast("Given", request.data).get("file")
+    if file is None or not hasattr(file, "seek"):
+        message = "Send the file as the body, or as the part 'file' of a form."
+        raise invalid("file", "required", message)
+    return cast("IO[bytes]", file)
+
+
+class DumpsView(HeavyJobView):
+    """A file of links as designs, one for each of its networks."""
+
+    parser_classes = [MultiPartParser, FileParser]
+    stores_nothing = True
+
+    @schema.dump_read
+    def post(self, request: Request) -> Response:
+        query = query_of(request, DumpQuery)
+        found = read_dump(
+            _file_of(request),
+            load_catalog(),
+            query.get("network"),
+            file_format=query["format"],
+            max_bytes=settings.MAX_LINK_FILE_BYTES,
+        )
+        return Response(found.as_json())
+
+
 class _CompareView(HeavyJobView):
     parser_classes = [MultiPartParser, FileParser]
     stores_nothing = True
 
     def compare(self, request: Request, query: Json, links: LinkList) -> Response:
         """What the file of the request says of these links."""
-        parts = cast("Given", request.data)
-        file = parts.get("file")
-        if file is None or not hasattr(file, "seek"):
-            message = "Send the file as the body, or as the part 'file' of a form."
-            raise invalid("file", "required", message)
-        names = bytes_of(parts.get("names"), "names", MAX_NAMES_BYTES)
-        found = compare_links(links, file, query["format"], names, settings.MAX_LINK_FILE_BYTES)
+        names = bytes_of(cast("Given", request.data).get("names"), "names", MAX_NAMES_BYTES)
+        found = compare_links(links, _file_of(request), query["format"], names, settings.MAX_LINK_FILE_BYTES)
         return Response(found.as_json())
 
 

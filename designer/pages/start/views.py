@@ -1,6 +1,5 @@
 """Pages to start from: samples, published designs compared with their sources, workloads, and designs out of files."""
 
-import json
 from typing import IO, TYPE_CHECKING, cast
 
 from django.contrib import messages
@@ -70,7 +69,7 @@ def design_import(request: HttpRequest) -> HttpResponse:
 def _dump(request: HttpRequest) -> Context:
     upload = cast("UploadedFile[bytes]", request.FILES["dump"])
     report = dump_report(cast("IO[bytes]", upload), upload.name or "", load_catalog())
-    return {"report": report, "spec_json": json.dumps(report["values"], indent=1, ensure_ascii=False)}
+    return {"report": report}
 
 
 def _kept(request: HttpRequest, spec: DesignSpec) -> HttpResponse:

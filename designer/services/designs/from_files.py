@@ -1,5 +1,6 @@
 """Designs out of what somebody brings: a spec as JSON, or a dump of a built network."""
 
+import json
 from pathlib import PurePath
 from typing import IO
 
@@ -12,7 +13,7 @@ from designer.wording.dropped_lines import by_reason
 from designer.wording.figures import figure_words
 from estimator.asbuilt.readers.files import AUTO, read_links
 from estimator.asbuilt.readers.found import KEPT_DROPS
-from estimator.asbuilt.to_spec import design_of_dump
+from estimator.asbuilt.to_spec import DumpDesign, designs_of_dump
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
@@ -47,7 +48,7 @@ def spec_of_text(text: str) -> DesignSpec:
 
 
 def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> Json:
-    """What a dump says, the nearest design, how its figures differ, and what stays open.
+    """What a dump says, and for each of its networks the nearest design, how its figures differ, and what stays open.
 
     Raises
     ------
@@ -56,12 +57,23 @@ def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> Json:
     """
     links = read_links(file, AUTO, settings.MAX_LINK_FILE_BYTES)
     name = _name_of(file_name)
-    found = design_of_dump(links, catalog, name)
-    (made,) = estimate([found.spec], catalog, ("counts",))
+    found = designs_of_dump(links, catalog, name)
+    estimate([one.spec for one in found], catalog, ("counts",))  # what cannot be built is refused before it is shown
     return {
         "file_name": file_name,
         "name": name,
-        "values": found.spec.as_given(),
+        "networks": [_network(one) for one in found],
+        "n_listings": len(links),
+        "n_devices": len(links.names),
+        "dropped": by_reason(links.drops[:KEPT_DROPS], links.drop_counts),
+    }
+
+
+def _network(found: DumpDesign) -> Json:
+    """One network of a dump with its nearest design."""
+    return {
+        "number": found.counts.number,
+        "spec_json": json.dumps(found.spec.as_given(), indent=1, ensure_ascii=False),
         "reported": found.reported,
         "unreported": found.unreported,
         "figures": [
@@ -70,11 +82,6 @@ def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> Json:
             if here or built
         ],
         "n_differences": len(found.differences),
-        "n_listings": len(links),
-        "n_devices": len(links.names),
-        "dropped": by_reason(links.drops[:KEPT_DROPS], links.drop_counts),
-        "compute": made.compute,
-        "generation": found.spec.fabric.generation,
     }
 
 

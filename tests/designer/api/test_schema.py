@@ -112,6 +112,7 @@ def test_every_address_and_method_is_in_the_document(document: dict[str, Any]) -
         "get /api/v1/estimates/{id}/phases/cables/",
         "post /api/v1/estimates/{id}/links/compare/",
         "post /api/v1/designs/{id}/links/compare/",
+        "post /api/v1/dumps/",
         "get /api/v1/calibrations/",
         "post /api/v1/calibrations/",
         "get /api/v1/calibrations/{id}/",

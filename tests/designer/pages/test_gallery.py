@@ -17,13 +17,14 @@ from designer.pages.start.views import TOUR_COOKIE
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import save_design
 from designer.wording.figures import figure_words
+from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.link_list import link_list
 from estimator.published.designs import ComparedRow, published
 from estimator.published.parts import part_rows
 from estimator.published.workloads import workloads
 from estimator.spec.parse import parse_spec
-from tests.estimator.asbuilt.fabric_dumps import cables_of, ibnetdiscover
+from tests.estimator.asbuilt.fabric_dumps import cables_of, ibnetdiscover, prefixed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sent")]
 SPEC = {"name": "Brought along", "compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}
@@ -38,6 +39,13 @@ HALL: dict[str, Any] = {
 def text_of(response: Any) -> str:
     words = re.sub(r"<script.*?</script>|<[^>]+>", " ", response.content.decode(), flags=re.DOTALL)
     return re.sub(r"\s+", " ", html.unescape(words))
+
+
+def small(generation: str) -> LinkList:
+    """A network of servers on one switch."""
+    nodes = 12 if generation == "hdr" else 8
+    values = {"compute": {"server": "custom", "nodes": nodes, "gpus_per_node": 1, "nics_per_node": 1}}
+    return link_list(parse_spec({**values, "fabric": {"generation": generation}}, load_catalog()), load_catalog())
 
 
 def dump_of(case: str) -> io.BytesIO:
@@ -239,6 +247,19 @@ def test_the_nearest_design_of_a_dump_can_be_kept(page: Client, owner: User) -> 
     design = Design.objects.get(owner=owner)
     assert design.name == "Network of fabric-berlin"
     assert design.now.spec["compute"]["nodes"] == 31
+
+
+def test_each_network_of_a_dump_can_be_a_design(page: Client, owner: User) -> None:
+    generations = ("hdr", "edr")
+    cables = [cable for generation in generations for cable in prefixed(cables_of(small(generation)), f"{generation}-")]
+    file = io.BytesIO("".join(ibnetdiscover(cables)).encode())
+    file.name = "both.txt"
+    response = page.post(reverse("design-import"), {"dump": file})
+    assert "Make network 2 a design" in text_of(response)
+    for spec in re.findall(r'name="spec" value="([^"]*)"', response.content.decode()):
+        page.post(reverse("design-import"), {"spec": html.unescape(spec)})
+    made = {design.name: design.now.given["fabric"]["generation"] for design in Design.objects.filter(owner=owner)}
+    assert made == {"Network of both": "hdr", "Network of both, network 2": "edr"}
 
 
 # ---------------------------------------------------------------- the tour

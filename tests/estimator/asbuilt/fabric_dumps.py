@@ -66,6 +66,15 @@ def swap(cables: list[Cable], i: int, j: int) -> None:
     cables[i], cables[j] = replace(cables[i], b=cables[j].b), replace(cables[j], b=cables[i].b)
 
 
+def prefixed(cables: list[Cable], prefix: str) -> list[Cable]:
+    """The cables of a network of its own, every device of it renamed."""
+
+    def end(one: End) -> End:
+        return replace(one, device=prefix + one.device)
+
+    return [replace(cable, a=end(cable.a), b=end(cable.b)) for cable in cables]
+
+
 def guid(text: str) -> str:
     """16 hex digits that belong to a name."""
     return "a088c2" + hashlib.sha256(text.encode()).hexdigest()[:10]

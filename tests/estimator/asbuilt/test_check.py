@@ -532,6 +532,17 @@ def test_the_command_line_compares_a_file_with_a_design(ndr: LinkList, tmp_path:
     assert told_by == {"map": len(ndr.table.devices)}
 
 
+def test_the_command_line_makes_a_design_of_each_network_of_a_dump(ndr: LinkList, tmp_path: Path) -> None:
+    links, cables = tmp_path / "fabric.txt", cables_of(ndr)
+    storage = [replace(cable, rate_gbit_s=100) for cable in dumps.prefixed(cables[:20], "st-")]
+    links.write_text(dump([*cables, *storage]))
+    networks = json.loads(run("dump", links).stdout)["networks"]
+    spec = json.loads(run("dump", links, "--network", 2).stdout)
+    assert spec == networks[1]["spec"]
+    assert spec["fabric"]["generation"] == "edr"
+    assert json.loads(run("dump", links, "--network", 3).stderr)["problems"][0]["code"] == "out_of_range"
+
+
 def test_the_command_line_refuses_what_it_cannot_read(tmp_path: Path) -> None:
     spec, links = tmp_path / "spec.json", tmp_path / "links.txt"
     spec.write_text(json.dumps(NDR))

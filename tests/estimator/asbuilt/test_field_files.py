@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from estimator.asbuilt.check import check_links
+from estimator.asbuilt.dump import read_dump
 from estimator.asbuilt.readers.files import read_links
 from estimator.asbuilt.readers.found import HOST, SWITCH, FoundLinks
 from estimator.asbuilt.report import report
-from estimator.asbuilt.to_spec import DumpDesign, design_of_dump
+from estimator.asbuilt.to_spec import DumpDesign, design_of_dump, designs_of_dump
 from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
@@ -263,11 +264,43 @@ def test_two_networks_in_one_dump_are_parted() -> None:
         )
         for cable in cables_of(storage)
     ]
-    found = designed("".join(ibnetdiscover([*cables_of(HDR), *other])))
-    assert found.differences == ()
-    assert found.counts.n_nodes == 24
-    (line,) = [line for line in found.reported if "second network" in line]
+    text = "".join(ibnetdiscover([*cables_of(HDR), *other]))
+    answer = read_dump(io.BytesIO(text.encode()), CATALOG)
+    compute, second = answer.networks
+    assert (compute.differences, compute.spec["compute"]["nodes"], compute.spec["fabric"]["generation"]) == (
+        0,
+        24,
+        "hdr",
+    )
+    assert (second.differences, second.spec["compute"]["nodes"], second.spec["fabric"]["generation"]) == (0, 10, "edr")
+    (line,) = [line for line in compute.reported if "second network" in line]
     assert "10 servers, 1 leaves and 1 spines" in line
+    assert any("first network" in line for line in second.reported)
+    assert read_dump(io.BytesIO(text.encode()), CATALOG, network=2).networks == [second]
+    with pytest.raises(EstimatorError) as refused:
+        read_dump(io.BytesIO(text.encode()), CATALOG, network=3)
+    assert refused.value.problems[0].field == "network"
+
+
+@pytest.mark.parametrize("on_the_same_servers", [True, False])
+def test_two_networks_of_one_rate_are_parted_by_their_servers(on_the_same_servers: bool) -> None:
+    storage = made(
+        {"nodes": 16, "gpus_per_node": 2, "nics_per_node": 2}, generation="hdr", leaf_downlinks=20, leaf_uplinks=20
+    )
+
+    def host(end: End) -> End:
+        label = f"mlx5_{int(end.label[-1]) + 2}"
+        return replace(end, label=label, device=end.device if on_the_same_servers else f"st-{end.device}")
+
+    def switch(end: End) -> End:
+        return replace(end, device=f"st-{end.device}")
+
+    other = [
+        replace(cable, a=host(cable.a) if cable.a.is_host else switch(cable.a), b=switch(cable.b))
+        for cable in cables_of(storage)
+    ]
+    found = designs_of_dump(read("".join(ibnetdiscover([*cables_of(HDR), *other]))), CATALOG)
+    assert [(one.counts.n_nodes, one.counts.ports_mode, one.differences) for one in found] == [(24, 2, ()), (16, 2, ())]
 
 
 def test_the_example_of_the_manual_page_is_read() -> None:

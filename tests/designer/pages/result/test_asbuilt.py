@@ -105,6 +105,18 @@ def test_a_form_is_compared_with_a_design_under_mapped_names(call: Caller, desig
     assert answer.json()["matched"] == len(cables)
 
 
+def test_a_dump_is_answered_as_a_design_for_each_network(call: Caller, cables: list[Cable]) -> None:
+    storage = [replace(cable, rate_gbit_s=100) for cable in dumps.prefixed(cables[:20], "st-")]
+    data = "".join(dumps.ibnetdiscover([*cables, *storage])).encode()
+    answer = put(call, "dumps/", data)
+    assert answer.status_code == 200, answer.content
+    compute, second = answer.json()["networks"]
+    assert (compute["number"], second["number"], second["spec"]["fabric"]["generation"]) == (1, 2, "edr")
+    assert put(call, "dumps/?network=2", data).json()["networks"] == [second]
+    problems = assert_refused(put(call, "dumps/?network=3", data), 400, "invalid_spec", "network")
+    assert "1, 2; 3 was requested" in problems[0]["message"]
+
+
 def test_the_estimate_and_its_design_give_the_same_answer(
     call: Caller, design: Design, job: EstimateJob, cables: list[Cable]
 ) -> None:
