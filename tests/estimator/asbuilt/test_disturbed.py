@@ -42,10 +42,8 @@ def network(draw: random.Random, shape: str) -> LinkList:
         }
         if shape == "pods":
             rails, nodes = draw.choice([1, 2]), draw.randint(20, 60)
-            fabric = {
-                "generation": "hdr", "tiers": 3, "leaf_radix": 8, "spine_radix": 8, "core_radix": 8, "leaf_downlinks": 4,
-                "leaf_uplinks": 4, "pod_nodes": 4 * draw.randint(2, 4), "scalable_unit_nodes": 4,
-            }  # fmt: skip
+            fabric = {"generation": "hdr", "tiers": 3, "leaf_downlinks": 4, "leaf_uplinks": 4, "scalable_unit_nodes": 4}
+            fabric |= {"leaf_radix": 8, "spine_radix": 8, "core_radix": 8, "pod_nodes": 4 * draw.randint(2, 4)}
         elif shape == "planes":
             fabric["planes"] = 2
         elif shape == "growth":
