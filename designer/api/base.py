@@ -20,8 +20,8 @@ from designer.api.entity_tags import note_tags
 from designer.api.errors import NOT_FOUND, Refusal, refuse
 from designer.api.parsers import BoundedJSONParser
 from designer.api.permissions import TokenMayWrite
-from designer.api.throttling import HeavyJobThrottle
 from designer.models import KeptAnswer
+from designer.services.people.limits import HeavyJobThrottle
 from estimator.errors import Problem
 from estimator.record import Given, Json
 

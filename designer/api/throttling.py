@@ -1,30 +1,8 @@
 """How often one caller may call. Counts are kept in the cache that all web processes share."""
 
-from __future__ import annotations
+from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 
-import logging
-from typing import TYPE_CHECKING, Any
-
-from redis.exceptions import RedisError
-from rest_framework.permissions import SAFE_METHODS
-from rest_framework.request import Request
-from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
-
-if TYPE_CHECKING:  # rest_framework.views loads this module while it is being loaded itself
-    from rest_framework.views import APIView
-
-logger = logging.getLogger(__name__)
-
-
-class FailOpen(SimpleRateThrottle):
-    """Without its cache a throttle cannot count; it lets the request through and says so in the log."""
-
-    def allow_request(self, request: Request, view: APIView) -> bool:
-        try:
-            return super().allow_request(request, view)
-        except (RedisError, OSError) as error:
-            logger.warning("Throttle %r is not counting, its cache does not answer: %s", self.scope, error)
-            return True
+from designer.services.people.limits import FailOpen
 
 
 class UserThrottle(FailOpen, UserRateThrottle):
@@ -33,12 +11,3 @@ class UserThrottle(FailOpen, UserRateThrottle):
 
 class AnonymousThrottle(FailOpen, AnonRateThrottle):
     """Calls of nobody, by address: all of them are refused, and guessing tokens gets slow."""
-
-
-class HeavyJobThrottle(FailOpen, UserRateThrottle):
-    """Calls that queue work."""
-
-    scope = "heavy"
-
-    def get_cache_key(self, request: Request, view: APIView) -> Any:
-        return None if request.method in SAFE_METHODS else super().get_cache_key(request, view)

@@ -16,6 +16,7 @@ from designer.forms.calibration import FILES, LABELS, NAME, CalibrationForm, Rea
 from designer.models import Calibration, Design
 from designer.pages.calibrations.page import designs_of, detail, faults_context, list_rows, log_row, users_by_hash
 from designer.pages.deleting import delete_or_ask, kept_words
+from designer.pages.limiting import heavy_job
 from designer.services.access import changing, owned, owner_of
 from designer.services.calibrations import calibrated_of, save_calibration
 from designer.services.labels import checked_name
@@ -43,6 +44,7 @@ def calibrations(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@heavy_job
 def calibration_new(request: HttpRequest) -> HttpResponse:
     """Ask for logs; with some, fit the model to them and keep what they show."""
     form = CalibrationForm(request.POST if request.method == "POST" else None)
@@ -98,6 +100,7 @@ def _wrong_answers(fit: SiteFit, values: Mapping[str, str]) -> list[Problem]:
 
 @login_required
 @require_POST
+@heavy_job
 def calibration_read(request: HttpRequest) -> HttpResponse:
     """What the chosen logs say, and so which fields may stay blank; nothing is stored."""
     form, read = CalibrationForm(request.POST), None

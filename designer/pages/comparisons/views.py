@@ -17,6 +17,7 @@ from designer.models import Comparison, Design, PriceBook
 from designer.pages.comparisons.page import list_rows, page_context
 from designer.pages.comparisons.workloads import workloads_context
 from designer.pages.deleting import delete_or_ask
+from designer.pages.limiting import heavy_job
 from designer.services.access import changing, design_to_own, owned, owner_of
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, rebase, refresh, remove_side, result_of, sources_of
@@ -48,6 +49,7 @@ def comparisons(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@heavy_job
 def comparison_new(request: HttpRequest) -> HttpResponse:
     """Ask which designs or books to compare; with an answer, compare them."""
     owner = owner_of(request)
@@ -94,6 +96,7 @@ def _form_context(request: HttpRequest, form: PickForm) -> Context:
 
 @login_required
 @require_POST
+@heavy_job
 def comparison_families(request: HttpRequest, design_id: UUID) -> HttpResponse:
     """A design beside the same cluster on the other family of network."""
     design = design_to_own(request, design_id)
@@ -124,6 +127,7 @@ def _page(request: HttpRequest, row: Comparison) -> Context:
 
 @login_required
 @require_POST
+@heavy_job
 def comparison_change(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Another baseline, a side less, another name, or the whole made again."""
     form = ChangeForm(request.POST)
@@ -188,6 +192,7 @@ def comparison_delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@heavy_job
 def board_pack(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Ask what a paper for a board says of itself; with an answer, the paper. Nothing of it is kept."""
     row = owned(request, Comparison, pk)

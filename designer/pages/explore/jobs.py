@@ -13,6 +13,7 @@ from designer.models import Design
 from designer.pages.explore.asked import Asked, asked_of
 from designer.pages.explore.files import FOUND_FILES, found_download
 from designer.pages.explore.views import answered, context_of, refused
+from designer.pages.limiting import heavy_job
 from designer.pages.sending import attachment, sends_files
 from designer.services.access import owned, owner_of
 from designer.services.searches.asking import first_request
@@ -24,6 +25,7 @@ from estimator.search.result import Search
 
 @login_required
 @require_POST
+@heavy_job
 def job_new(request: HttpRequest) -> HttpResponse:
     """Hand a request to workers and go to its page."""
     try:

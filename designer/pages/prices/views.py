@@ -20,6 +20,7 @@ from designer.exports.prices import FORMATS, book_file, catalog_contents, templa
 from designer.forms import price_book as forms
 from designer.models import Design, PriceBook, PriceBookRevision
 from designer.pages.deleting import delete_or_ask, kept_words
+from designer.pages.limiting import heavy_job
 from designer.pages.prices.page import (
     BOOK_TITLES,
     BOOK_WORDS,
@@ -348,6 +349,7 @@ def price_book_restore(request: HttpRequest, pk: UUID, number: int) -> HttpRespo
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@heavy_job
 def price_book_import(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Choose a file; then see what it would change before anything is stored."""
     book = owned(request, PriceBook, pk)

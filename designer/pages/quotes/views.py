@@ -18,6 +18,7 @@ from designer.exports.quotes import FORMATS, quote_file
 from designer.forms.quotes import QuoteForm, TakeForm, as_typed, match_of, posted_columns
 from designer.models import Design, PriceBook, Quote
 from designer.pages.deleting import delete_or_ask
+from designer.pages.limiting import heavy_job
 from designer.pages.quotes.page import (
     columns_context,
     list_rows,
@@ -60,6 +61,7 @@ def quotes(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@heavy_job
 def quote_new(request: HttpRequest) -> HttpResponse:
     """A form for a quote and the design it is for; read it and compare it with the design."""
     owner = owner_of(request)
@@ -121,6 +123,7 @@ def _page(request: HttpRequest, row: Quote) -> Context:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@heavy_job
 def quote_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Which column is what, with the first rows; said once, it is remembered for sheets of the same header."""
     row = owned(request, Quote, pk)
@@ -164,6 +167,7 @@ def quote_match(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @login_required
 @require_POST
+@heavy_job
 def quote_refresh(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Hold the quote against the design as it is now."""
     try:

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
+from designer.pages.limiting import heavy_job
 from designer.pages.result.job import result_or_404
 from designer.pages.sending import attachment
 from designer.services.access import design_to_own, job_to_see
@@ -64,6 +65,7 @@ class ShownResult(NamedTuple):
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@heavy_job
 def acceptance(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """The gates, sorted as the address says, or their file; with files, the verdicts."""
     design = design_to_own(request, design_id)

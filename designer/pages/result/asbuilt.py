@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
+from designer.pages.limiting import heavy_job
 from designer.pages.result.job import result_or_404
 from designer.services.access import design_to_own, job_to_see
 from designer.services.link_lists import is_outdated, links_of
@@ -56,6 +57,7 @@ SHOWN = 50
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
+@heavy_job
 def links_compare(request: HttpRequest, design_id: UUID, job_id: UUID) -> HttpResponse:
     """Request a file; with one, compare it with a fabric of the estimate."""
     design = design_to_own(request, design_id)
