@@ -9,11 +9,9 @@ from designer.charts.vega import PADDING, Chart, Spec, chart_of
 from designer.wording.numbers import (
     basis_name,
     count,
-    in_unit,
     is_assumption,
     percent,
-    significant,
-    unit_name,
+    range_in_unit,
     usd,
     usd_exact,
 )
@@ -140,27 +138,13 @@ def tornado_rows(cost: Cost) -> list[TornadoRow]:
                 label=item.label,
                 basis=basis,
                 is_assumption=is_assumption(basis),
-                range=range_words(item.low, item.high, item.unit),
+                range=range_in_unit(item.low, item.high, item.unit),
                 tco_low_usd=item.tco_low_usd,
                 tco_high_usd=item.tco_high_usd,
                 width_usd=abs(item.tco_high_usd - item.tco_low_usd),
             )
         )
     return rows
-
-
-def range_words(low: float, high: float, unit: str) -> str:
-    """Low to high of a parameter with its unit: "$0.05 to $0.15 per kWh", "3 % to 10 % of the price a year"."""
-    dollars, slash, per = unit.partition("/")
-    if dollars == "USD":
-        return f"{_dollars(low)} to {_dollars(high)}{f' per {per}' if slash else ''}"
-    unit = "" if unit == "ratio" else unit
-    return f"{in_unit(low, unit)} to {in_unit(high, unit)} {unit_name(unit)}".strip()
-
-
-def _dollars(value: float) -> str:
-    """A parameter in dollars, as exact as it was given; millions as sums print."""
-    return usd(value) if value >= MILLION else f"${significant(value)}"
 
 
 def tornado_chart(cost: Cost) -> Chart | None:

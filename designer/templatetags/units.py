@@ -3,8 +3,7 @@
 from django import template
 
 from designer.wording import numbers
-from designer.wording.numbers import USUAL, chosen
-from estimator.catalog.currency import USD
+from designer.wording.sentences import sentence
 
 register = template.Library()
 
@@ -48,20 +47,6 @@ for printer in (
     register.filter(printer.__name__, printer)
 
 
-@register.simple_tag
-def currency_name() -> str:
-    """What amounts of the page are in, as the head of a table says it."""
-    now = chosen().currency
-    return "US dollars" if now == USD else now
-
-
-@register.simple_tag
-def units_note() -> str:
-    """What the reader of a page chose, for its foot: the rate with its source and date; nothing where all is usual."""
-    now = chosen()
-    if now == USUAL:
-        return ""
-    rate = now.rate
-    money = f"{rate.currency} at {numbers.significant(rate.usd, 6)} USD, {rate.as_of}, {rate.source}" if rate else ""
-    units = ["Gb/s" if now.in_bits else "", "ft" if now.in_feet else ""]
-    return ", ".join(part for part in (money, *units) if part)
+register.simple_tag(numbers.currency_words, name="currency_name")
+register.simple_tag(numbers.units_note)
+register.filter(sentence)

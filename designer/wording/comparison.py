@@ -12,10 +12,10 @@ from designer.wording.numbers import (
     gb_s,
     gbit_s,
     percent,
-    rounded,
     usd,
     usd_exact,
     usd_range,
+    usd_rounded,
     watts,
 )
 from estimator.compare.lines import OFFER
@@ -184,7 +184,7 @@ def _value_text(value: float, unit: str, text: str | None = None) -> str:
         case "usd":
             return usd(value)
         case "usd_hour":
-            return f"${rounded(value)}"
+            return usd_rounded(value)
         case "w":
             return watts(value)
         case "gbit_s":

@@ -179,6 +179,14 @@ def _signed_size(usd_amount: float) -> tuple[str, float]:
     return f"{MINUS if usd_amount < 0 else ''}{now.sign}", abs(usd_amount) * now.per_usd
 
 
+def usd_rounded(value: Any) -> str:
+    """A small computed amount to three digits, zeros kept → "$2.31", "$0.840"."""
+    if _is_missing(value):
+        return MISSING
+    sign, size = _signed_size(value)
+    return f"{sign}{rounded(size)}"
+
+
 def usd_small(value: Any) -> str:
     """As ``usd``, with three digits below a dollar too → "$2.33", "$0.0124"."""
     if _is_missing(value) or not 0 < abs(value) * chosen().per_usd < 1:
@@ -275,18 +283,57 @@ def kilowatt_hours(value: Any) -> str:
 
 
 def in_unit(value: Any, unit: str) -> str:
-    """A parameter's value, where its unit stands beside it: fractions as a percentage → "0.5 %", others as they are."""
+    """A parameter's value, where ``unit_name`` stands beside it: fractions as a percentage → "0.5 %", others as they are."""
     if _is_missing(value):
         return MISSING
     if str(unit).startswith(FRACTION):
         return f"{significant(value * 100)}{NO_BREAK_SPACE}%"
-    return significant(float(value))
+    if str(unit).partition("/")[0] == USD:
+        return significant(value * chosen().per_usd)
+    return significant(value / M_PER_FOOT if unit == "m" and chosen().in_feet else float(value))
 
 
 def unit_name(unit: Any) -> str:
     """A parameter's unit in words: "fraction of capex" → "of the purchase price", "USD/node" → "$ per node"."""
-    text = str(unit or "").replace("USD/", "$ per ").replace("capex", "the purchase price").removeprefix(FRACTION)
-    return text.replace("/yr", "a year").replace("/year", "a year").replace("of price", "of the price").strip()
+    text = str(unit or "")
+    if text == "m":
+        return "ft" if chosen().in_feet else "m"
+    text = text.replace("USD/", f"{chosen().sign.strip()} per ").replace("capex", "the purchase price")
+    text = text.removeprefix(FRACTION).replace("/yr", "a year").replace("/year", "a year")
+    return text.replace("of price", "of the price").strip()
+
+
+def range_in_unit(low: float, high: float, unit: str) -> str:
+    """Low to high of a parameter with its unit: "$0.05 to $0.15 per kWh", "3 % to 10 % of the price a year"; ."""
+    dollars, slash, per = unit.partition("/")
+    if dollars == USD:
+        ends, words = (_parameter_usd(low), _parameter_usd(high)), f" per {per}" if slash else ""
+    else:
+        ends, words = (in_unit(low, unit), in_unit(high, unit)), f" {'' if unit == 'ratio' else unit_name(unit)}"
+    return f"{' to '.join(dict.fromkeys(ends))}{words}".strip()
+
+
+def _parameter_usd(value: float) -> str:
+    """A parameter in dollars, as exact as it was given; millions as sums print."""
+    sign, size = _signed_size(value)
+    return usd(value) if abs(value) >= 10**6 else f"{sign}{significant(size)}"
+
+
+def currency_words() -> str:
+    """What amounts are in, in words: "US dollars", "EUR"."""
+    now = chosen().currency
+    return "US dollars" if now == USD else now
+
+
+def units_note() -> str:
+    """What the reader of a page chose, for its foot: the rate with its source and date; nothing where all is usual."""
+    now = chosen()
+    if now == USUAL:
+        return ""
+    rate = now.rate
+    paid = f"{rate.currency} at {significant(rate.usd, 6)} USD, {rate.as_of}, {rate.source}" if rate else ""
+    units = ["Gb/s" if now.in_bits else "", "ft" if now.in_feet else ""]
+    return ", ".join(part for part in (paid, *units) if part)
 
 
 def ratio_to_one(value: Any) -> str:

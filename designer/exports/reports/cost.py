@@ -12,16 +12,15 @@ from designer.wording.cost import likely
 from designer.wording.names import COST_KINDS
 from designer.wording.numbers import (
     category_name,
-    in_unit,
     kilowatt_hours,
     percent,
+    range_in_unit,
     rounded,
-    unit_name,
     usd,
     usd_range,
     words,
 )
-from estimator.cost.result import CashFlowYear, Cost, Lever, Uncertainty
+from estimator.cost.result import CashFlowYear, Cost, Uncertainty
 from estimator.pdf.grid import SIZE, Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, WIDE, headed, heading, section
 from estimator.pdf.style import BODY, LANDSCAPE, PORTRAIT, SMALL, text_width
@@ -253,15 +252,14 @@ def _uncertainty(cost: Cost) -> list[Flowable]:
     out = headed("Uncertainty", Paragraph(markup(intro), BODY), Grid(fields, rows))
     out += _histogram(drawn, room)
     if drawn.tornado:
-        cells = [(bar.label, _ends(bar), bar.tco_low_usd, bar.tco_high_usd) for bar in drawn.tornado]
+        cells = [
+            (bar.label, range_in_unit(bar.low, bar.high, bar.unit), bar.tco_low_usd, bar.tco_high_usd)
+            for bar in drawn.tornado
+        ]
         chart = tornado(cells, cost.tco_usd.typical, room, "Total cost", usd)
         note = "Each bar moves one figure from its low to its high end and leaves the others typical: pale at low, dark at high."
         out.append(KeepTogether([heading("What moves the total cost most"), chart, Paragraph(markup(note), SMALL)]))
     return out
-
-
-def _ends(bar: Lever) -> str:
-    return f"{in_unit(bar.low, bar.unit)} to {in_unit(bar.high, bar.unit)} {unit_name(bar.unit)}"
 
 
 def _histogram(drawn: Uncertainty, room: float) -> list[Flowable]:

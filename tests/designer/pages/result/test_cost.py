@@ -22,13 +22,13 @@ from designer.charts.cost import (
     sums_by_kind,
     years_charts,
 )
-from designer.charts.cost_risk import MARKED, histogram_chart, range_words, tornado_chart, tornado_rows
+from designer.charts.cost_risk import MARKED, histogram_chart, tornado_chart, tornado_rows
 from designer.charts.vega import Chart
 from designer.models import Design, DesignRevision
 from designer.pages.result.cost.sliders import SLIDERS, change_of, moved_rows, slider_rows, values_of
 from designer.pages.result.cost.tab import assumption_rows
 from designer.services.designs.what_if import FIGURES, differences
-from designer.wording.numbers import change_usd, usd, usd_small, usd_small_range
+from designer.wording.numbers import change_usd, range_in_unit, usd, usd_small, usd_small_range
 from estimator.catalog.loader import load_catalog
 from estimator.cost.result import Cost
 from estimator.jobs.models import EstimateJob
@@ -264,9 +264,11 @@ def test_the_tornado_is_widest_first_with_ranges_and_what_is_assumed() -> None:
     assert [row.width_usd for row in rows] == sorted((row.width_usd for row in rows), reverse=True)
     assert rows[0].range == "$0.05 to $0.15 per kWh"
     assert [row.is_assumption for row in rows[:4]] == [False, False, True, True]
-    assert range_words(0.03, 0.1, "fraction of price a year").replace("\xa0", " ") == "3 % to 10 % of the price a year"
-    assert range_words(38.4e6, 51.2e6, "USD").replace("\xa0", " ") == "$38.4 M to $51.2 M"
-    assert range_words(1.1, 1.54, "ratio") == "1.1 to 1.54"
+    assert (
+        range_in_unit(0.03, 0.1, "fraction of price a year").replace("\xa0", " ") == "3 % to 10 % of the price a year"
+    )
+    assert range_in_unit(38.4e6, 51.2e6, "USD").replace("\xa0", " ") == "$38.4 M to $51.2 M"
+    assert range_in_unit(1.1, 1.54, "ratio") == "1.1 to 1.54"
 
 
 def test_names_of_parts_are_data_and_never_part_of_an_expression() -> None:
