@@ -15,6 +15,7 @@ from designer.services.comparisons import estimates_of, result_of
 from estimator.compare.result import AlignedRow, ComparedFigure, ComparisonResult, PartRow
 from estimator.ranges import Range
 from estimator.record import Given
+from estimator.result import PricedEstimate
 
 Writer = Callable[[str, ComparisonResult, datetime], Download]
 
@@ -182,15 +183,32 @@ def board_pdf(row: Comparison, title: str, more: Given) -> Download:
     SpecError
         For a wrong key, a logo that is not taken, too many options, or a comparison of another model.
     """
+    result = result_of(row)
+    content = board_paper(title or row.name, more, result, lambda: estimates_of(row), row.created_at)
+    return Download(f"{comparison_file_stem(row.name)}-board.pdf", PDF_TYPE, content)
+
+
+def board_paper(
+    title: str,
+    more: Given,
+    result: ComparisonResult,
+    options: Callable[[], Sequence[PricedEstimate | None]],
+    made: datetime,
+) -> bytes:
+    """The paper of a comparison; ``options`` makes the estimates of its sides once the request is checked.
+
+    Raises
+    ------
+    SpecError
+        As ``board_pdf``.
+    """
     from designer.exports.pdf.logo import logo_png  # start-up time: these and reportlab, and few ask for a paper
     from designer.exports.reports.board import BoardRequest, board_pack, checked_request
 
-    result = result_of(row)
-    asked = BoardRequest(title or row.name, **{key: value for key, value in more.items() if key != "logo"})
+    asked = BoardRequest(title, **{key: value for key, value in more.items() if key != "logo"})
     checked_request(asked, result)
     whole = asked._replace(logo=logo_png(more.get("logo") or b""))
-    content = board_pack(whole, result, estimates_of(row), row.created_at)
-    return Download(f"{comparison_file_stem(row.name)}-board.pdf", PDF_TYPE, content)
+    return board_pack(whole, result, options(), made)
 
 
 def comparison_file_name(name: str, extension: str) -> str:

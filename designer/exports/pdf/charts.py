@@ -213,11 +213,19 @@ def histogram(
 
 
 def tornado(
-    rows: Sequence[tuple[str, str, float, float]], middle: float, wide: float, x_title: str, x_words: Words
+    rows: Sequence[tuple[str, str, float, float]],
+    middle: float,
+    wide: float,
+    x_title: str,
+    x_words: Words,
+    also: Sequence[float] = (),
 ) -> Drawing:
-    """A bar a row (name, its ends in words, total at each end) about the middle; the widest first."""
+    """A bar a row (name, its ends in words, total at each end) about the middle; the widest first.
+
+    ``also`` are totals that the axis has room for: those of charts beside it.
+    """
     row_high, label_room = 19.0, wide * 0.3
-    ends = [end for *_, low, high in rows for end in (low, high)]
+    ends = [*also, *(end for *_, low, high in rows for end in (low, high))]
     ticks = nice_ticks(min([middle, *ends]), max([middle, *ends]))
     plot = Plot(wide, 44 + row_high * len(rows), (ticks[0], ticks[-1]), (0, 1), left=label_room, right=18, top=6)
     plot.x_axis(x_title, x_words, ticks)

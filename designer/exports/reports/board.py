@@ -1,7 +1,7 @@
 """Two to five options as a paper for a board: recommendation, one page of figures, cost, risks, assumptions, what is built."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -17,16 +17,24 @@ from designer.wording.numbers import (
     basis_name,
     category_name,
     count,
+    currency_words,
+    gb_s,
     gbit_s,
     generation_name,
-    in_unit,
+    is_assumption,
+    percent,
+    range_in_unit,
     ratio_to_one,
-    unit_name,
+    units_note,
     usd,
     usd_range,
     watts,
 )
+from designer.wording.sentences import sentence
+from estimator.bom.lines import SWITCH
+from estimator.catalog.ports import COMPUTE
 from estimator.compare.result import ComparedFigure, ComparisonResult, SpendParts
+from estimator.cost.result import Assumption
 from estimator.errors import Problem, SpecError
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, About, headed, heading, pdf_bytes, section
@@ -35,7 +43,7 @@ from estimator.pdf.text import BOLD, REGULAR, markup
 from estimator.ranges import Range
 from estimator.result import PricedEstimate
 from estimator.units import counted
-from estimator.wording import date_and_time
+from estimator.wording import date_and_time, in_sentence
 
 FEWEST, MOST = 2, 5
 LONGEST_TITLE, LONGEST_REASON = 120, 600
@@ -45,6 +53,10 @@ KEYS = (
     *("capex_p50_usd", "tco_p50_usd", "capex_usd", "network_usd", "opex_usd_per_year", "tco_usd", "usd_per_gpu"),
     *("usd_per_gpu_hour", "busbw_gb_s", "all_to_all_gb_s", "failures_per_year", "stops_per_year"),
 )
+SUMS = {"capex_usd": "capex_p50_usd", "tco_usd": "tco_p50_usd"}
+"""Sums of typical figures, by the draws' middle that a board is shown in their place: two totals of one name ask for a third."""
+SPEEDS = ("busbw_gb_s", "all_to_all_gb_s", "bisection_gbit_s")
+A_LOSS = 0.9  # of the best: what is below is said beside the recommendation
 MOST_RISKS, MOST_LEVERS = 12, 8
 SPEND = SPENT | {"rest": "Rest of the purchase", "running": "Running cost"}
 PRICE_FIELDS = (
@@ -59,6 +71,7 @@ ASSUMED_FIELDS = (
     Field("Basis", 0.14),
     Field("Source", 0.4, most_lines=4),
 )
+HEEDED_NOTES = ("prices_old", "other_networks_left_out")  # notes that a board decides by
 SEVERITIES = {"error": "Error", "warning": "Warning", "info": "Note"}
 
 
@@ -148,10 +161,28 @@ def recommendation(request: BoardRequest, result: ComparisonResult) -> Recommend
     reasons = [request.reason] if request.reason else []
     if request.recommended is not None and request.recommended != by_figures and by_figures is not None:
         reasons.append(f"Chosen by the authors; by total cost alone it would be {_named(result, by_figures)}.")
+    speeds = [figures[key] for key in SPEEDS if key in figures]
+    lost = [words for figure in speeds if (words := _loss(result, figure, side))]
     reasons += [
-        one for one in (_cost_reason(result, cost, side), _speed_reason(figures.get("busbw_gb_s"), side)) if one
+        _cost_reason(result, cost, side),
+        _speed_reason(figures.get("busbw_gb_s"), side),
+        f"What it gives up: {'; '.join(lost)}." if lost else "",
     ]
-    return Recommendation(side, tuple(reasons))
+    return Recommendation(side, tuple(filter(None, reasons)))
+
+
+def _loss(result: ComparisonResult, figure: ComparedFigure, side: int) -> str:
+    """How far a bandwidth is below that of the best option, where it is far."""
+    own = figure.values[side]
+    known = {k: value.typical for k, value in enumerate(figure.values) if value}
+    if own is None or not max(known.values()):
+        return ""
+    best = max(known, key=lambda k: known[k])
+    share = own.typical / known[best]
+    if share >= A_LOSS:
+        return ""
+    words = gbit_s if figure.unit == "gbit_s" else gb_s
+    return f"{in_sentence(figure.label)} {words(own.typical)}, {percent(share, 2)} of {_named(result, best)}"
 
 
 def _per(figure: ComparedFigure, side: int, result: ComparisonResult) -> Range[float] | None:
@@ -198,8 +229,8 @@ def _speed_reason(figure: ComparedFigure | None, side: int) -> str:
     best = max(value.typical for value in figure.values if value)
     share = own.typical / best if best else 1.0
     if share >= 1:
-        return f"{figure.label}: {own.typical:,.0f} GB/s, the most of all options."
-    return f"{figure.label}: {own.typical:,.0f} GB/s, {share:.0%} of the fastest option."
+        return f"{figure.label}: {gb_s(own.typical)}, the most of all options."
+    return f"{figure.label}: {gb_s(own.typical)}, {percent(share, 2)} of the fastest option."
 
 
 # ---------------------------------------------------------------- pages
@@ -210,7 +241,7 @@ def _cover(request: BoardRequest, result: ComparisonResult, advice: Recommendati
         Row(
             [
                 LETTERS[k],
-                Text(item.label, "; ".join(item.notes)),
+                Text(item.label, sentence("; ".join(item.notes))),
                 Text(
                     f"{count(item.gpus)} GPUs, {generation_name(item.generation)}" if item.kind == "design" else "offer"
                 ),
@@ -236,12 +267,17 @@ def _cover(request: BoardRequest, result: ComparisonResult, advice: Recommendati
         Grid(fields, rows),
         Paragraph(
             markup(
-                f"Compared on {date_and_time(made)}. Amounts are US dollars before negotiation; each has a basis and a source "
-                "(appendix), and assumptions are marked."
+                f"Compared on {date_and_time(made)}. Amounts are {currency_words()} before negotiation; each has a basis and a "
+                f"source (appendix), and assumptions are marked.{_units()}"
             ),
             SMALL,
         ),
     ]
+
+
+def _units() -> str:
+    note = units_note()
+    return f" Units: {note}." if note else ""
 
 
 def _logo(data: bytes) -> list[Flowable]:
@@ -261,12 +297,19 @@ def _table(result: ComparisonResult) -> list[Flowable]:
     """The figures that decide, on one page."""
     rows = []
     by_key = {figure.key: figure for figure in result.figures}
+    drawn = {key for key in SUMS.values() if key in by_key and all(by_key[key].values)}
     for key in KEYS:
-        if key in by_key:
+        if key in by_key and SUMS.get(key) not in drawn:
             found = figure_row(by_key[key], result.baseline)
             cells = [Text(("≥ " if cell.at_least else "") + cell.text, cell.range) for cell in found.cells]
             rows.append(Row([Text(found.label), *cells]))
-    return [*section("The options on one page", UPRIGHT), Grid(_fields(result, "Figure"), rows, size=6.6)]
+    note = (
+        "P50: half of the draws of prices and assumptions lie below; P5 and P95: one in twenty lies below, above. Other "
+        "figures have typical values, with their range below. Total cost is discounted and less what the equipment is worth "
+        "at the end."
+    )
+    grid = Grid(_fields(result, "Figure"), rows, size=6.6)
+    return [*section("The options on one page", UPRIGHT), grid, Paragraph(markup(note), SMALL)]
 
 
 def _cost(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -> list[Flowable]:
@@ -274,22 +317,26 @@ def _cost(result: ComparisonResult, options: Sequence[PricedEstimate | None]) ->
     parts = [side.parts_usd for side in result.spend]
     kinds = [kind for kind in SPEND if any(_spent(part, kind) for part in parts)]
     values = [[_spent(part, kind) for kind in kinds] for part in parts]
-    labels = [LETTERS[k] for k in range(len(parts))]
+    sums = [sum(each) for each in values]
+    labels = [f"{LETTERS[k]}  {short(usd(total))}" for k, total in enumerate(sums)]
     names = [SPEND[kind] for kind in kinds]
     years = sorted({side.years for side in result.spend if side.years})
     key = "; ".join(_named(result, k) for k in range(len(labels)))
     out: list[Flowable] = [*section("What it costs", UPRIGHT)]
     if kinds:
         note = (
-            f"{key}. Running cost is that of {' or '.join(map(str, years))} years, not discounted."
+            f"{key}. Running cost is that of {' or '.join(map(str, years))} years as it is paid: not discounted, and without "
+            "what the equipment is worth at the end, so that a bar is above the total cost of ownership."
             if years
             else f"{key}."
         )
-        chart = stacked_bars(labels, names, values, room, 190.0, "", "US dollars, typical", usd)
+        chart = stacked_bars(labels, names, values, room, 190.0, "", f"{currency_words()}, typical", usd)
         below = Paragraph(markup(note), SMALL)
-        out.append(
-            KeepTogether([heading("Purchase and running cost"), legend(names, room), Spacer(1, 4), chart, below])
-        )
+        rows = [Row([Text(SPEND[kind]), *(Text(usd(each[at])) for each in values)]) for at, kind in enumerate(kinds)]
+        rows.append(Row([Text("In all"), *(Text(usd(total)) for total in sums)], "total"))
+        table = Grid(_fields(result, "Typical"), rows)
+        head = heading("Purchase and running cost")
+        out.append(KeepTogether([head, legend(names, room), Spacer(1, 4), chart, below, Spacer(1, 4), table]))
     spans = {
         name: [(LETTERS[k], *_likely(option, key)) for k, option in enumerate(options) if option and _has(option, key)]
         for name, key in (("Purchase price", "capex_usd"), ("Total cost", "tco_usd"))
@@ -318,7 +365,7 @@ def range_chart(rows: Sequence[tuple[str, float, float, float]], wide: float) ->
     """A bar from the low to the high end of each row, a mark at its middle, its ends in words."""
     high = 46 + 22.0 * len(rows)
     ticks = nice_ticks(0, max(end for *_, end in rows))
-    plot = Plot(wide, high, (ticks[0], ticks[-1]), (0, 1), left=26, right=64, top=4)
+    plot = Plot(wide, high, (ticks[0], ticks[-1]), (0, 1), left=26, right=112, top=4)
     for tick in ticks:
         plot.drawing.add(_line(plot.x(tick), plot.bottom, plot.x(tick), high - 4))
     plot.x_axis("", lambda value: short(usd(value)), ticks)
@@ -327,7 +374,7 @@ def range_chart(rows: Sequence[tuple[str, float, float, float]], wide: float) ->
         plot.text(0, y + 5, name, font=BOLD)
         plot.drawing.add(_bar(plot.x(low), y + 2, max(plot.x(top) - plot.x(low), 1.0)))
         plot.drawing.add(_bar(plot.x(middle) - 1, y, 2.0, 14.0, strong=True))
-        plot.text(plot.x(top) + 4, y + 5, f"{usd(low)} to {usd(top)}", font=REGULAR)
+        plot.text(wide, y + 5, f"{usd(low)} to {usd(top)}", "end", REGULAR)
     return plot.drawing
 
 
@@ -359,8 +406,11 @@ def _risks(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -
         if option is None:
             out += headed(name, Paragraph(NO_ESTIMATE, BODY))
             continue
-        heed = [one for one in worst_first(option.findings) if one.severity != "info"]
-        rows = [Row([Text(SEVERITIES[one.severity]), Text(one.message, note=one.code)]) for one in heed[:MOST_RISKS]]
+        heed = [one for one in worst_first(option.findings) if one.severity != "info" or one.code in HEEDED_NOTES]
+        rows = [
+            Row([Text(SEVERITIES[one.severity]), Text(sentence(one.message), note=one.code)])
+            for one in heed[:MOST_RISKS]
+        ]
         if option.failures and (due := option.failures.expected):
             words = (
                 f"{due.failures_per_year.typical:,.0f} parts are expected to fail a year ({due.failures_per_year.low:,.0f} to "
@@ -374,6 +424,7 @@ def _risks(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -
                 f"{usd(option.phases.stranded_usd.typical)} of parts unused."
             )
             rows.append(Row([Text("Growth"), Text(words)]))
+        rows += [Row([Text(kind), Text(words)]) for kind, words in (*_network_risks(option), *_price_risks(option))]
         if option.cost.at_least:
             rows.append(Row([Text("Prices"), Text("Some part has no price: figures are lower bounds.")]))
         if len(heed) > MOST_RISKS:
@@ -385,10 +436,44 @@ def _risks(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -
     return out
 
 
+def _network_risks(option: PricedEstimate) -> Iterator[tuple[str, str]]:
+    leaf = option.compute.oversubscription
+    if leaf.worst_leaf_ratio > 1:
+        words = (
+            f"The fullest leaf has {leaf.worst_leaf_ratio:.3g} times as much bandwidth to nodes as to spines: GPUs that all "
+            f"send past their leaves at once have {percent(1 / leaf.worst_leaf_ratio, 2)} of the port rate."
+        )
+        yield "Bandwidth", words
+
+
+def _price_risks(option: PricedEstimate) -> Iterator[tuple[str, str]]:
+    """How far the total may rise, and what share of the purchase rests on which basis."""
+    if _has(option, "tco_usd"):
+        _, middle, top = _likely(option, "tco_usd")
+        yield "Budget", f"One draw in twenty has a total cost above {usd(top)}, {usd(top - middle)} more than the P50."
+    shares: dict[str, float] = {}
+    for line in option.bom.lines:
+        if line.extended_price_usd:
+            basis = basis_name(line.price_basis)
+            shares[basis] = shares.get(basis, 0.0) + line.extended_price_usd.typical
+    whole = sum(shares.values())
+    if whole:
+        most = sorted(shares.items(), key=lambda item: -item[1])
+        words = ", ".join(f"{basis} {percent(paid / whole, 2)}" for basis, paid in most if paid)
+        yield "Prices", f"What the purchase price rests on, by amount: {words}. A firm quote takes the place of each."
+
+
 def _levers(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -> list[Flowable]:
     """What moves the result, an option after the other."""
     out: list[Flowable] = [*section("Assumptions that move the result", UPRIGHT)]
     room = text_width(PORTRAIT)
+    every = [
+        end
+        for option in options
+        if option and option.cost.uncertainty
+        for bar in option.cost.uncertainty.tornado[:MOST_LEVERS]
+        for end in (bar.tco_low_usd, bar.tco_high_usd)
+    ]
     for name, option in _of_sides(result, options):
         drawn = option.cost.uncertainty if option else None
         if option is None or drawn is None or not drawn.tornado:
@@ -398,16 +483,20 @@ def _levers(result: ComparisonResult, options: Sequence[PricedEstimate | None]) 
         cells = [
             (
                 f"{bar.label} ({basis_name(bar.basis)})" if bar.basis else bar.label,
-                f"{in_unit(bar.low, bar.unit)} to {in_unit(bar.high, bar.unit)} {unit_name(bar.unit)}",
+                range_in_unit(bar.low, bar.high, bar.unit),
                 bar.tco_low_usd,
                 bar.tco_high_usd,
             )
             for bar in bars
         ]
-        chart = tornado(cells, option.cost.tco_usd.typical, room, "Total cost", usd)
+        chart = tornado(cells, option.cost.tco_usd.typical, room, "Total cost", usd, every)
         out.append(KeepTogether([heading(name), chart]))
-    note = "Each bar moves one figure from its low to its high end and leaves the others typical: pale at low, dark at high."
-    return [*out, Paragraph(note, SMALL)]
+    note = (
+        "Each bar moves one figure from its low to its high end and leaves the others typical: pale at low, dark at high. The "
+        "line is the total cost with every figure typical; half of the draws lie above the P50 of the table, which is higher "
+        "where prices can rise by more than they can fall."
+    )
+    return [*out, Paragraph(markup(note), SMALL)]
 
 
 def _requirement(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -> list[Flowable]:
@@ -420,19 +509,41 @@ def _requirement(result: ComparisonResult, options: Sequence[PricedEstimate | No
             continue
         spec, network = option.spec, option.compute
         asked = spec.compute.gpus or (spec.compute.nodes or 0) * (spec.compute.gpus_per_node or 0)
+        built = network.counts
         rows = [
-            ("GPUs", count(asked), count(network.counts.gpus)),
-            ("Oversubscription of leaves", spec.fabric.oversubscription, ratio_to_one(network.oversubscription.built)),
-            ("Network", generation_name(spec.fabric.generation), counted(network.counts.switches, "switch")),
-            ("Tiers", str(spec.fabric.tiers), str(network.tiers)),
-            ("Servers to come", count(spec.fabric.grow_to_nodes) if spec.fabric.grow_to_nodes else "–", _room(option)),
+            ("GPUs", count(asked), count(built.gpus)),
+            ("Network", generation_name(spec.fabric.generation), "as requested"),
+            ("Switches", "–", _switches(option)),
+            (
+                "Oversubscription, fullest leaf",
+                ratio_to_one(spec.fabric.oversubscription),
+                ratio_to_one(network.oversubscription.worst_leaf),
+            ),
+            (
+                "Tiers",
+                "as few as it takes" if spec.fabric.tiers == "auto" else str(spec.fabric.tiers),
+                str(network.tiers),
+            ),
             ("Bisection, one direction", "–", gbit_s(network.bisection_gbit_s)),
             ("Power, largest", "–", watts(option.power.it_w.max)),
-            ("Networks beside compute", str(len(spec.other_fabrics)), str(len(option.fabrics) - 1)),
-            ("Phases", count(len(spec.phases)), count(len(option.phases.phases) if option.phases else 0)),
         ]
+        if option.growth or spec.fabric.grow_to_nodes:
+            rows.append(
+                ("Servers to come", count(spec.fabric.grow_to_nodes or option.compute.counts.nodes), _room(option))
+            )
+        if spec.other_fabrics:
+            rows.append(("Networks beside compute", str(len(spec.other_fabrics)), str(len(option.fabrics) - 1)))
+        if spec.phases:
+            planned = len(option.phases.phases) if option.phases else 0
+            rows.append(("Phases", count(len(spec.phases)), count(planned)))
         out += headed(name, Grid(fields, [Row([Text(what), Text(left), Text(right)]) for what, left, right in rows]))
     return out
+
+
+def _switches(option: PricedEstimate) -> str:
+    """How many of each tier, and of which model."""
+    own = [line for line in option.bom.lines if line.category == SWITCH and line.fabric == COMPUTE]
+    return "; ".join(f"{counted(line.quantity, line.use)}, {line.description}" for line in own)
 
 
 def _room(option: PricedEstimate) -> str:
@@ -454,20 +565,8 @@ def _appendix(result: ComparisonResult, options: Sequence[PricedEstimate | None]
             price = Text(usd(total.typical), usd_range(total)) if total else Text("no price")
             rows.append(Row([Text(category_name(category)), price, Text(bases, mark=mark), Text(sources)]))
         out += headed(f"{name}: prices", Grid(PRICE_FIELDS, rows))
-    first = next((option for option in options if option), None)
-    if first:
-        rows = [
-            Row(
-                [
-                    one.label,
-                    Text(f"{one.value:g}", f"{one.low:g} to {one.high:g} {one.unit}"),
-                    basis_name(one.basis),
-                    Text(one.source, one.as_of or ""),
-                ]
-            )
-            for one in first.cost.assumptions
-        ]
-        out += headed("Assumptions of running cost and purchase, of the first design", Grid(ASSUMED_FIELDS, rows))
+    if rows := _assumed(options):
+        out += headed("Assumptions of running cost and purchase", Grid(ASSUMED_FIELDS, rows))
     rows = [
         Row(
             [
@@ -482,3 +581,27 @@ def _appendix(result: ComparisonResult, options: Sequence[PricedEstimate | None]
     fields = [Field("", 0.06), Field("Option", 0.44), Field("Spec", 0.3), Field("Model", 0.2)]
     text = f"These fix every number of this paper. Its date, {date_and_time(made)}, is that of the comparison."
     return [*out, *headed("Versions", Paragraph(markup(text), BODY), Grid(fields, rows))]
+
+
+def _assumed(options: Sequence[PricedEstimate | None]) -> list[Row]:
+    """Every figure besides prices once, with the options that it is of where it is not of all."""
+    found: dict[tuple[str, float, float, float], tuple[Assumption, str]] = {}
+    for letter, option in zip(LETTERS, options, strict=False):
+        for one in option.cost.assumptions if option else ():
+            key = one.name, one.value, one.low, one.high
+            found[key] = one, found.get(key, (one, ""))[1] + letter
+    every = "".join(letter for letter, option in zip(LETTERS, options, strict=False) if option)
+    return [
+        Row(
+            [
+                Text(one.label, "" if letters == every else f"of {', '.join(letters)}"),
+                Text(
+                    range_in_unit(one.value, one.value, one.unit),
+                    range_in_unit(one.low, one.high, one.unit) if one.low != one.high else "",
+                ),
+                Text("", mark=basis_name(one.basis)) if is_assumption(one.basis) else basis_name(one.basis),
+                Text(one.source, one.as_of or ""),
+            ]
+        )
+        for one, letters in found.values()
+    ]

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from PIL import Image
 from pypdf import PdfReader
+from rest_framework.throttling import SimpleRateThrottle
 
 from designer.exports.pdf.logo import MAX_BYTES, logo_png
 from designer.exports.reports.board import BoardRequest, board_pack, recommendation
 from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, estimates_of, result_of
+from designer.wording.numbers import Chosen, gbit_s, percent, reading, usd
+from estimator.catalog.currency import Rate
 from estimator.errors import SpecError
 from tests.designer.api_helpers import Caller, assert_refused
 
@@ -101,6 +107,76 @@ def test_the_figures_recommend_what_costs_least_and_say_whether_it_is_settled(ro
     assert (named.side, named.reasons[0]) == (0, "It trains faster.")
     assert "by total cost alone it would be B: Two to one" in named.reasons[1]
     assert "more than B: Two to one" in named.reasons[2]
+
+
+def test_what_the_recommended_option_gives_up_is_said_beside_it(row: Comparison) -> None:
+    result = result_of(row)
+    reasons = recommendation(BoardRequest("x"), result).reasons
+    wide = next(figure for figure in result.figures if figure.key == "bisection_gbit_s")
+    whole, half = (value.typical if value else 0.0 for value in wide.values)
+    assert half < 0.9 * whole
+    assert f"bisection {gbit_s(half)}, {percent(half / whole, 2)} of A: One to one" in reasons[-1]
+    assert "all-to-all" not in reasons[-1], "rails of one unit exchange below their leaves"
+    kept = recommendation(BoardRequest("x", recommended=0), result).reasons
+    assert not any("gives up" in reason for reason in kept)
+
+
+def test_totals_of_a_paper_do_not_contradict_each_other(row: Comparison) -> None:
+    text = text_of(board_pack(BoardRequest("x"), result_of(row), estimates_of(row), row.created_at))
+    table = text[text.index("The options on one page") : text.index("What it costs")]
+    assert table.count("Total cost of ownership") == table.count("Purchase price,") == 1
+    assert "so that a bar is above the total cost of ownership" in text
+    for option in estimates_of(row):
+        assert option
+        assert option.cost.uncertainty
+        likely = option.cost.uncertainty.figures["tco_usd"]
+        assert f"total cost above {usd(likely.p95)}".replace("\xa0", " ") in text
+    assert "1.97 times as much bandwidth to nodes" in text or "2 times as much bandwidth to nodes" in text
+    assert "fraction of" not in text
+
+
+def test_a_paper_is_in_the_currency_that_its_reader_chose(row: Comparison) -> None:
+    rate = Rate("EUR", 1.25, "2026-11-27", "listing", "ECB")
+    with reading(lambda: Chosen(rate, in_bits=True)):
+        text = text_of(board_pack(BoardRequest("x"), result_of(row), estimates_of(row), row.created_at))
+    assert "EUR at 1.25 USD, 2026-11-27, ECB" in text
+    assert "$" not in text
+    assert "GB/s" not in text
+
+
+def test_the_shell_makes_a_paper_without_a_database(tmp_path: Path) -> None:
+    names = []
+    for spec in (SPEC, {"label": "Half", "spec": HALF}):
+        names.append(str(tmp_path / f"{len(names)}.json"))
+        Path(names[-1]).write_text(json.dumps(spec))
+    call_command("board_pack", *names, "--title", "From a shell", "--out", str(tmp_path / "x.pdf"))
+    text = text_of((tmp_path / "x.pdf").read_bytes())
+    assert "From a shell" in text
+    assert "Option B: Half" in text
+    for wrong, words in (
+        ([names[0]], "at least 2"),
+        ([*names, "--recommended", "2"], "There are 2 options"),
+        ([*names, "--logo", names[0]], "A logo is a PNG or SVG file"),
+        ([names[0], str(tmp_path / "none.json")], "cannot be read"),
+    ):
+        with pytest.raises(CommandError, match=words) as refused:
+            call_command("board_pack", *wrong)
+        assert refused.value.returncode == 2
+
+
+def test_pages_that_take_long_share_the_limit_of_rest(
+    page: Client, call: Caller, row: Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", {"user": None, "anon": None, "heavy": "1/min"})
+    address = reverse("board-pack", args=[row.pk])
+    wrong = SimpleUploadedFile("logo.gif", b"GIF89a")
+    assert page.post(address, {"logo": wrong}).status_code == 422
+    answer = page.post(address, {"title": "Our cluster"})
+    assert answer.status_code == 429
+    assert 1 <= int(answer["Retry-After"]) <= 60
+    assert "Wait" in answer.content.decode()
+    assert page.get(address).status_code == 200
+    assert call("POST", f"comparisons/{row.pk}/board-pack/", {}).status_code == 429
 
 
 def test_an_offer_is_shown_without_an_estimate_and_never_recommended(owner: User) -> None:
