@@ -341,11 +341,11 @@ def _cost(result: ComparisonResult, options: Sequence[PricedEstimate | None]) ->
         name: [(LETTERS[k], *_likely(option, key)) for k, option in enumerate(options) if option and _has(option, key)]
         for name, key in (("Purchase price", "capex_usd"), ("Total cost", "tco_usd"))
     }
-    for name, rows in spans.items():
-        if rows:
+    for name, ends in spans.items():
+        if ends:
             note = f"{name} over draws of prices and assumptions: the bar has nine draws in ten, and half lie below its mark."
             out.append(
-                KeepTogether([heading(f"{name}, P5 to P95"), range_chart(rows, room), Paragraph(markup(note), SMALL)])
+                KeepTogether([heading(f"{name}, P5 to P95"), range_chart(ends, room), Paragraph(markup(note), SMALL)])
             )
     return out
 

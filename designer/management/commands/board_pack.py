@@ -54,14 +54,14 @@ def _paper(options: Json) -> bytes:
     items = [_item(json_object(_read(name), name)) for name in options["files"][: MOST + 1]]
     catalog = load_catalog()
     made = prepare({"items": items}, catalog)
-    specs = [parse_spec(item["spec"], catalog) if "spec" in item else None for item in items]
+    specs = [parse_spec(spec, catalog) if (spec := item.get("spec")) else None for item in items]
 
     def estimates() -> list[PricedEstimate | None]:
         return [PricedEstimate.of(estimate([spec], catalog)[0]) if spec else None for spec in specs]
 
-    more = {key: options[key] for key in ("subtitle", "recommended", "reason")}
-    more["logo"] = _read(options["logo"]) if options["logo"] else b""
-    title = options["title"] or " and ".join(made.labels)
+    logo = options.get("logo")
+    more = {key: options[key] for key in ("subtitle", "recommended", "reason")} | {"logo": _read(logo) if logo else b""}
+    title = options.get("title") or " and ".join(made.labels)
     return board_paper(title, more, made.compared(), estimates, datetime.now(UTC))
 
 

@@ -145,7 +145,7 @@ def test_a_paper_is_in_the_currency_that_its_reader_chose(row: Comparison) -> No
 
 
 def test_the_shell_makes_a_paper_without_a_database(tmp_path: Path) -> None:
-    names = []
+    names: list[str] = []
     for spec in (SPEC, {"label": "Half", "spec": HALF}):
         names.append(str(tmp_path / f"{len(names)}.json"))
         Path(names[-1]).write_text(json.dumps(spec))
