@@ -3,7 +3,7 @@
 from django import template
 
 from designer.wording import numbers
-from designer.wording.sentences import sentence
+from designer.wording.findings import sentence
 
 register = template.Library()
 

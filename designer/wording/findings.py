@@ -1,9 +1,12 @@
-"""Findings in the order in which they are read, and how many need a decision."""
+"""Findings in the order in which they are read, how many need a decision, and sentences in the units of who reads them."""
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from designer.wording.numbers import NO_BREAK_SPACE, USUAL, chosen, rounded, significant, usd, usd_exact, usd_small
 from estimator.findings.finding import SEVERITY_ORDER, Finding
+from estimator.units import BITS_PER_BYTE, M_PER_FOOT
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
@@ -36,3 +39,50 @@ def verdict(findings: Iterable[Finding], *, lacks_prices: bool) -> Verdict:
     heed = "1 finding to heed" if n_heeded == 1 else f"{n_heeded} findings to heed"
     what = f"{n_errors} to correct first" if n_errors else heed
     return Verdict(f"Can be built; {what}", ordered[0].severity)
+
+
+# ---------------------------------------------------------------- sentences of the core, in chosen units
+
+_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_STEPS = {"": 1.0, "k": 1e3, "M": 1e6, "bn": 1e9}
+_DOLLARS = re.compile(rf"\$({_NUMBER})(?:[{NO_BREAK_SPACE} ]?(M|bn|k)(?!\w))?")
+_ALSO = rf"((?:{_NUMBER}(?: to | or | and |, |–|-))*{_NUMBER})"
+"""One figure, or several before the unit that they share: "313 to 430 GB/s", "20, 30 and 50 m"."""
+_BYTES = re.compile(rf"(?<![\w.$]){_ALSO}([{NO_BREAK_SPACE} ])([kMGTP]?)B/s(?!\w)")
+_METRES = re.compile(rf"(?<![\w.$]){_ALSO}([{NO_BREAK_SPACE} -])(m|metre|metres)(?![\w/²³])")
+_FEET = {"m": "ft", "metre": "foot", "metres": "feet"}
+_EXACT_DIGITS = 3
+
+
+def sentence(text: str) -> str:
+    """``text`` as it is read: "costs $82,970 more over 30 m" → "costs €76,812 more over 98.4 ft".
+
+    The core writes US dollars, GB/s and metres, and its sentences are kept as they are. Words that users wrote, names of parts
+    and files of other tools do not come here. What is converted already has no such unit any more.
+    """
+    now = chosen()
+    if now == USUAL or not text:
+        return text
+    if now.rate:
+        text = _DOLLARS.sub(_amount, text)
+    if now.in_bits:
+        text = _BYTES.sub(lambda found: f"{_each(found[1], BITS_PER_BYTE)}{found[2]}{found[3]}b/s", text)
+    if now.in_feet:
+        text = _METRES.sub(lambda found: f"{_each(found[1], 1 / M_PER_FOOT)}{found[2]}{_FEET[found[3]]}", text)
+    return text
+
+
+def _amount(found: re.Match[str]) -> str:
+    number, step = found[1], found[2] or ""
+    value = float(number.replace(",", "")) * _STEPS[step]
+    digits = number.replace(",", "").replace(".", "").strip("0")
+    is_exact = not step and len(digits) > _EXACT_DIGITS
+    return usd_exact(value) if is_exact else usd_small(value) if value < 1 else usd(value)
+
+
+def _each(figures: str, factor: float) -> str:
+    def converted(found: re.Match[str]) -> str:
+        value = float(found[0].replace(",", "")) * factor
+        return rounded(value) if "." in found[0] else significant(value)
+
+    return re.sub(_NUMBER, converted, figures)

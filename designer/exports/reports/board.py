@@ -11,7 +11,7 @@ from reportlab.platypus import Flowable, Image, KeepTogether, NextPageTemplate, 
 
 from designer.exports.pdf.charts import Plot, legend, nice_ticks, short, stacked_bars, tornado
 from designer.wording.comparison import LETTERS, figure_row
-from designer.wording.findings import worst_first
+from designer.wording.findings import sentence, worst_first
 from designer.wording.names import SPENT
 from designer.wording.numbers import (
     basis_name,
@@ -30,7 +30,6 @@ from designer.wording.numbers import (
     usd_range,
     watts,
 )
-from designer.wording.sentences import sentence
 from estimator.bom.lines import SWITCH
 from estimator.catalog.ports import COMPUTE
 from estimator.compare.result import ComparedFigure, ComparisonResult, SpendParts
