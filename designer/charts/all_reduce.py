@@ -94,7 +94,7 @@ def busbw_chart(all_reduce: AllReduceTable) -> Chart:
     )
     return chart_of(
         "busbw",
-        "Bandwidth against message size",
+        "All-reduce by message size",
         description,
         series,
         rows,
@@ -195,7 +195,7 @@ def scaling_chart(all_reduce: AllReduceTable, nics_gb_s: float | None = None) ->
     )
     return chart_of(
         "scaling",
-        "Scaling efficiency against GPU count",
+        "All-reduce scaling by GPUs",
         description,
         series,
         rows,

@@ -17,7 +17,7 @@ Spec = dict[str, Any]  # a part of a Vega-Lite specification, or the data of a m
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 MAX_SERIES = 5
-PLOT_HEIGHTS_PX = {"": 320, "slim": 150, "low": 240, "tall": 500}  # figures.css gives the plots as much
+PLOT_HEIGHTS_PX = {"": 320, "slim": 150, "short": 152, "low": 240, "tall": 500}  # figures.css gives the plots as much
 SMALLEST_DRAWN_BYTES = 4096  # below it every line lies on the axis; the table has those sizes
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
 SIZE_LABEL = (
@@ -146,7 +146,7 @@ class Chart:
         return f"chart-{self.key}"
 
     def shaped(self, shape: str) -> "Chart":
-        """With a plot of another height: "slim", "low" or "tall"."""
+        """With a plot of another height: "slim", "short", "low" or "tall"."""
         return replace(self, shape=shape).with_spec(height=PLOT_HEIGHTS_PX[shape])
 
     def with_spec(self, **changes: Any) -> "Chart":

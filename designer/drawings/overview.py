@@ -52,8 +52,8 @@ EDGE = 8
 COLUMN_MOST = 421
 GAP = 14
 SQUARE, PITCH, PITCH_MOST = 12, 15, 40
-BOX_HEIGHT = 60
-LANE = 84
+BOX_HEIGHT = 56
+LANE, LANE_OF_MANY = 50, 42  # between two tiers, and between those of a fabric with cores
 LABEL_HEIGHT, LABEL_RISE = 18, 21  # of a bundle's label, and how far above the lower box its middle is
 TIERS = {1: ("leaf", "node"), 2: ("spine", "leaf", "node"), 3: ("core", "spine", "leaf", "node")}
 
@@ -197,11 +197,11 @@ class _Frame:
     parts: Mapping[str, str]  # what the switches of a tier, or the servers, are called
 
     def top(self, tier: str) -> float:
-        return 10 + self.tiers.index(tier) * (BOX_HEIGHT + LANE)
+        return 6 + self.tiers.index(tier) * (BOX_HEIGHT + (LANE if len(self.tiers) < len(TIERS[3]) else LANE_OF_MANY))
 
     @property
     def height(self) -> float:
-        return self.top("node") + BOX_HEIGHT + 10
+        return self.top("node") + BOX_HEIGHT + 6
 
     @property
     def span(self) -> tuple[float, float]:

@@ -124,8 +124,9 @@ def overview(result: Context, estimate: PricedEstimate, query: Given) -> Context
         "likely": likely_rows(estimate.cost),
         "price_book": estimate.cost.price_book,
         "beside": bill_beside_likely(estimate),
-        "charts": [chart.shaped("low") for chart in performance_charts(estimate.performance, nics_gb_s)],
+        "charts": [chart.shaped("short") for chart in performance_charts(estimate.performance, nics_gb_s)],
         "verdict": verdict(estimate.findings, lacks_prices=bool(estimate.cost.at_least)),
-        "cost_parts": cost_parts(estimate.cost),
+        "cost_parts": (parts := cost_parts(estimate.cost)),
+        "cost_together": sum(part.usd for part in parts),
         "bom": sorted_bom(estimate.bom, query.get("sort")),
     }

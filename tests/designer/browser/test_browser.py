@@ -198,9 +198,16 @@ def test_the_bill_downloads(page):
         assert download.value.suggested_filename.endswith(f".{kind}")
 
 
+ENDS = "(part) => Math.round(part.getBoundingClientRect().bottom + scrollY)"
+
+
 def test_charts_draw_hover_toggle_and_save(page, tmp_path):
-    page.locator("#performance").scroll_into_view_if_needed()
     page.wait_for_selector("[data-chart='chart-scaling'][data-drawn]")
+    ends = {
+        part: page.locator(part).evaluate(ENDS) for part in (".brief", "#live-diagram", ".in-short", "#performance")
+    }
+    assert max(ends.values()) <= 1000, f"findings, picture, cost bar, verdict and both curves are one screen: {ends}"
+    page.locator("#performance .twin summary").first.click()
     plot = page.locator(".plot").first
     lines = plot.locator("[aria-roledescription='line mark']")
     n_lines = lines.count()
