@@ -20,7 +20,9 @@ LAYERS = {"ethernet": "Ethernet", "eth": "Ethernet", "infiniband": "InfiniBand",
 def is_mine(text: str) -> bool:
     """Whether it is a manifest of the network operators."""
     return bool(
-        re.search(r"(?m)^apiVersion:|^\s+apiVersion:", text) and re.search(rf"(?m)^\s*-?\s*kind:\s*({KINDS})\b", text)
+        "apiVersion:" in text
+        and re.search(r"(?m)^\s*apiVersion:", text)
+        and re.search(rf"(?m)^\s*-?\s*kind:\s*({KINDS})\b", text)
     )
 
 

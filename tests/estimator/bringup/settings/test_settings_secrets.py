@@ -113,6 +113,7 @@ password:
 -----BEGIN OPENSSH PRIVATE KEY-----
 {S}
 -----END OPENSSH PRIVATE KEY-----
+primary_cak: {S}
 snmp-server location x
 """
 MANIFEST = f"""\

@@ -9,7 +9,7 @@ KIND, SYSTEM = "ibstat", "host"
 
 def is_mine(text: str) -> bool:
     """Whether it is what ibstat prints."""
-    return bool(re.search(r"(?m)^CA '[^']+'", text))
+    return "CA '" in text and bool(re.search(r"(?m)^CA '[^']+'", text))
 
 
 def read(text: str, notes: Notes) -> None:

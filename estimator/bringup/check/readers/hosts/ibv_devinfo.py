@@ -10,7 +10,7 @@ _LANE_GBIT_S = {"2.5": 2, "5.0": 4, "10.0": 10, "14.0": 14, "25.0": 25, "50.0": 
 
 def is_mine(text: str) -> bool:
     """Whether it is what ibv_devinfo prints."""
-    return bool(re.search(r"(?m)^\s*hca_id:\s*\S", text))
+    return "hca_id:" in text and bool(re.search(r"(?m)^\s*hca_id:\s*\S", text))
 
 
 def read(text: str, notes: Notes) -> None:

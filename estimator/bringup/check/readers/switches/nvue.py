@@ -20,11 +20,12 @@ def is_mine(text: str) -> bool:
     """Whether it is the configuration of NVUE."""
     head = text[:200_000]
     return bool(
-        re.search(r"nvue-api-version|(?m:^nv set \S)", head)
+        "nvue-api-version" in head
+        or ("nv set " in head and re.search(r"(?m)^nv set \S", head))
         or (
-            re.search(r'"?\binterface"?\s*:', head)
-            and re.search(r'"?\b(?:set|qos|router|vrf)"?\s*:', head)
-            and "swp" in head
+            "swp" in head
+            and re.search(r'\binterface"?\s*:', head)
+            and re.search(r'\b(?:set|qos|router|vrf)"?\s*:', head)
         )
     )
 
