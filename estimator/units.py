@@ -28,14 +28,6 @@ _NUMBERS = re.compile(
 _RATIO = re.compile(r"\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})\s*")
 
 
-def is_whole_number(text: str, max_digits: int) -> bool:
-    """Whether a text is 1 to ``max_digits`` of the digits 0 to 9, so that int() takes it.
-
-    str.isdigit() says the same of ² and ①, which int() refuses, and of numbers that are too long for an array.
-    """
-    return text.isascii() and text.isdecimal() and len(text) <= max_digits
-
-
 def ceil_div(dividend: Any, divisor: Any) -> Any:
     """⌈dividend / divisor⌉ of integers or int64 arrays, exactly; ``divisor`` above 0."""
     return -(-dividend // divisor)

@@ -81,6 +81,13 @@ def test_importing_the_core_loads_no_web_framework_and_nothing_slow() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_the_process_that_reads_a_spreadsheet_starts_without_numpy() -> None:
+    """numpy takes longer to load than the file of a price list takes to read."""
+    program = "import sys, estimator.tables.child; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=BASE_DIR, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 @pytest.mark.parametrize("path", CORE_PATHS, ids=module_name)
 def test_a_core_module_imports_only_what_the_core_may(path: Path) -> None:
     imported = imports_of(path)

@@ -16,8 +16,8 @@ from django.shortcuts import render
 
 from designer.services.people.choices import chosen_by
 from designer.wording.numbers import USUAL, Chosen, reading
+from estimator.digits import is_whole_number
 from estimator.errors import CatalogError
-from estimator.units import is_whole_number
 
 logger = logging.getLogger(__name__)
 

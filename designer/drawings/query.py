@@ -9,8 +9,8 @@ from designer.services.shown_page import ShownPage
 from designer.wording.query import MAX_DIGITS, one_of
 from estimator.diagrams.failure import MOST_DOWN
 from estimator.diagrams.scope import MOST_LETTERS
+from estimator.digits import is_whole_number
 from estimator.record import Given, Json
-from estimator.units import is_whole_number
 
 TAB = "fabric"
 ANCHOR = "fabric"

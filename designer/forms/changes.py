@@ -12,10 +12,10 @@ from designer.wording.context import Context
 from designer.wording.numbers import words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
+from estimator.digits import is_whole_number
 from estimator.errors import Problem
 from estimator.record import Given
 from estimator.spec.fabric import OtherFabric
-from estimator.units import is_whole_number
 
 IN_LIST = re.compile(r"\[(\d+)\]")  # problems count entries as lists do, changes as keys
 AUTOMATIC = "automatic"

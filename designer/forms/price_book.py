@@ -18,11 +18,11 @@ from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_choice import BASIS_WORDS
 from estimator.catalog.price_records import BOOK_TITLES, BOOKS
+from estimator.digits import is_whole_number
 from estimator.errors import Problem
 from estimator.record import Json
 from estimator.spec.price_book import BASES, MAX_NAME, MAX_RATES, MAX_REGION, MAX_TEXT, OwnPrice, OwnRate
 from estimator.tables.numbers import parse_number
-from estimator.units import is_whole_number
 
 MORE = ("region", "min_quantity", "length_m", "valid_from", "valid_to", "note")
 BASIS_CHOICES = [(basis, BASIS_WORDS[basis].capitalize()) for basis in BASES]

@@ -7,6 +7,7 @@ from django import forms
 
 from designer.forms.asking import AskForm, ask
 from designer.models import Design
+from estimator.digits import is_whole_number
 from estimator.errors import Problem, SpecError
 from estimator.quotes.check import ReadQuote
 from estimator.quotes.columns import FIELDS, GIVEN, Columns, is_enough, letter_of
@@ -14,7 +15,6 @@ from estimator.quotes.words import header_fields
 from estimator.record import IfAny, Record
 from estimator.spec.price_book import MAX_NAME
 from estimator.tables.file import MAX_FILE_BYTES, QuoteSheet
-from estimator.units import is_whole_number
 
 AUTO = "auto"  # the program's own match
 MAX_VENDOR = 200

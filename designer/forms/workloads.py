@@ -10,10 +10,10 @@ from django import forms
 
 from designer.forms.asking import AskForm, ask, hidden, mapping_of, number_of
 from designer.wording.names import PRECISIONS, SERVED_PRECISIONS, TASKS
+from estimator.digits import is_whole_number
 from estimator.errors import Problem, SpecError
 from estimator.record import Given, Json
 from estimator.search.columns.work import INFER, TRAIN
-from estimator.units import is_whole_number
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.counts import total_parameters
 

@@ -13,8 +13,8 @@ from django.utils.http import urlencode
 from designer.models import Design
 from designer.services.access import design_to_change, visiting
 from designer.wording.query import MAX_DIGITS
+from estimator.digits import is_whole_number
 from estimator.record import Given, Json
-from estimator.units import is_whole_number
 
 
 class ShownPage(NamedTuple):

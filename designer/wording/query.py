@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from estimator.units import ceil_div, is_whole_number
+from estimator.digits import is_whole_number
+from estimator.units import ceil_div
 
 ROWS_A_PAGE = 64
 MAX_DIGITS = 9

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from estimator.asbuilt.ports import DEVICE_BITS, natural_key
-from estimator.units import IntArray, is_whole_number
+from estimator.digits import is_whole_number
+from estimator.units import IntArray
 
 NO_DEVICE = -1
 BY_MAP, BY_NAME, BY_LIKE_NAME, BY_STRUCTURE, BY_ORDER = "map", "name", "like-name", "structure", "order"

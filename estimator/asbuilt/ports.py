@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from estimator.units import IntArray, is_whole_number
+from estimator.digits import is_whole_number
+from estimator.units import IntArray
 
 LANE_BITS = 4  # lane 0 is the whole port; a port splits into eight at most
 DEVICE_BITS = 32

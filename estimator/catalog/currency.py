@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from estimator.record import Json
-from estimator.units import CENTS_PER_USD
 
 USD = "USD"
 MINOR_DIGITS: Mapping[str, int] = {  # decimals of ISO 4217
@@ -71,7 +70,7 @@ def us_cents(amount_minor: int, currency: str, rate: Rate | None) -> int:
         return amount_minor
     if rate is None or rate.currency != currency:
         raise ValueError(f"an amount in {currency} needs a rate of {currency}")
-    return half_up(Fraction(amount_minor * CENTS_PER_USD, 10 ** MINOR_DIGITS[currency]) * rate.exact)
+    return half_up(Fraction(amount_minor * 10 ** MINOR_DIGITS[USD], 10 ** MINOR_DIGITS[currency]) * rate.exact)
 
 
 def amount_text(amount_minor: int, currency: str) -> str:

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from estimator.diagrams.places import AXES, PLANE, POD, RAIL, UNIT, Places
+from estimator.digits import is_whole_number
 from estimator.fabric.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
-from estimator.units import IntArray, is_whole_number
+from estimator.units import IntArray
 
 ROSTERS = {"nodes": NODE, "managers": MANAGER, "leaves": LEAF, "spines": SPINE, "cores": CORE}
 MOST_LETTERS = 80

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import COMPUTE, OUT_OF_BAND, compute_network
 from estimator.catalog.records import PortNaming, Server, Switch, SwitchCage
-from estimator.units import is_whole_number
+from estimator.digits import is_whole_number
 
 BMC_PORT = "bmc"
 CUSTOM_SYSTEM = "any"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS
-from estimator.units import is_whole_number
+from estimator.digits import is_whole_number
 
 POINT, COMMA = ".", ","
 MAX_DIGITS = 15

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import IO, Any
 from xml.parsers import expat
 
+from estimator.digits import is_whole_number
 from estimator.errors import UnreadableFile
-from estimator.units import is_whole_number
 
 MAX_UNPACKED_BYTES = 1_500_000_000
 MAX_PARTS = 2_000

@@ -12,12 +12,12 @@ from estimator.catalog.loader import load_catalog
 from estimator.compare.advice import Advice, Priority, advise
 from estimator.compare.criteria import Compared
 from estimator.compare.other_family import ALTERNATIVES, alternative_spec
+from estimator.digits import is_whole_number
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.pipeline import estimate
 from estimator.result import PricedEstimate
 from estimator.spec.change import apply_change, read_path
 from estimator.spec.parse import parse_spec
-from estimator.units import is_whole_number
 
 FULL = ("counts", "cables", "bom", "cost", "performance", "failures")
 SPEED = ("counts", "performance")

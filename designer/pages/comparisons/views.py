@@ -26,8 +26,8 @@ from designer.services.labels import MAX_NAME, checked_name
 from designer.wording.context import Context
 from designer.wording.names import BOOKS
 from estimator.compare.request import LEAST, MOST
+from estimator.digits import is_whole_number
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.units import is_whole_number
 
 SECTION = {"section": "comparisons"}
 

@@ -50,9 +50,9 @@ from designer.wording.context import Context
 from estimator.bom.price_file import MAX_FILE_BYTES, MAX_ROWS, Defaults, entry_of
 from estimator.catalog.currency import CURRENCIES
 from estimator.catalog.loader import load_catalog
+from estimator.digits import is_whole_number
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.spec.price_book import MAX_PRICES, OwnPrice
-from estimator.units import is_whole_number
 
 SECTION = {"section": "prices"}
 NEW = "new"

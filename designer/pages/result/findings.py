@@ -8,10 +8,10 @@ from designer.forms.keys import ALL_KEYS, field_name
 from designer.wording.context import Context
 from designer.wording.findings import worst_first
 from estimator.catalog.loader import load_catalog
+from estimator.digits import is_whole_number
 from estimator.errors import Change
 from estimator.findings.finding import SEVERITY_ORDER, Finding
 from estimator.result import PricedEstimate
-from estimator.units import is_whole_number
 
 T = TypeVar("T")
 

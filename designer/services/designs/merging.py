@@ -11,8 +11,8 @@ from django.http import QueryDict
 
 from designer.models import Design, DesignEdit
 from designer.services.designs.edits import typed_of
+from estimator.digits import is_whole_number
 from estimator.errors import Problem, SpecError
-from estimator.units import is_whole_number
 
 MAX_STEP, MAX_KEY, MAX_DIGITS = 64, 40, 9
 MAX_FIELDS = 1_000

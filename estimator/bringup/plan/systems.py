@@ -6,9 +6,9 @@ from typing import NamedTuple
 from estimator.cabling.links import LinkList
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import PortNaming, Switch
+from estimator.digits import is_whole_number
 from estimator.fabric.labels import labels_of
 from estimator.fabric.ports import Labels, is_plainly_numbered
-from estimator.units import is_whole_number
 
 LANES_OF_A_CAGE = 8  # of a box that nobody knows
 

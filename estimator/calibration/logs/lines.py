@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from math import isfinite
 
-from estimator.units import is_whole_number
+from estimator.digits import is_whole_number
 
 MAX_LINE = 10_000
 MAX_MESSAGE_BYTES = 2**50

@@ -21,7 +21,7 @@ from estimator.calibration.logs.lines import (
     without_numbers,
 )
 from estimator.calibration.result import LogLine
-from estimator.units import is_whole_number
+from estimator.digits import is_whole_number
 
 MAX_MESSAGES = 20_000  # kept for the diagnosis
 MAX_RANKS = 1_048_576

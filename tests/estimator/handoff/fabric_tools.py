@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from estimator.units import is_whole_number
+from estimator.digits import is_whole_number
 
 SWITCHES = ("leaf", "spine", "core")
 TAKEN = "ftree tables configured on all switches"

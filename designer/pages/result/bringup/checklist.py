@@ -30,9 +30,9 @@ from designer.wording.query import MAX_DIGITS, one_of
 from estimator.bringup.checklist.files import CHECKLIST_FORMATS
 from estimator.bringup.checklist.result import Checklist, Phase
 from estimator.crews.effort import crews
+from estimator.digits import is_whole_number
 from estimator.errors import EstimatorError
 from estimator.record import Given
-from estimator.units import is_whole_number
 
 PAGE, ITEM = "designer/result/bringup/checklist.html", "designer/result/bringup/_item.html"
 NEWS = "designer/result/bringup/_news.html"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from estimator.bringup.acceptance.readers.reading import Measured
 from estimator.bringup.acceptance.readers.tools import figure
+from estimator.digits import is_whole_number
 from estimator.errors import Problem, SpecError
-from estimator.units import is_whole_number
 
 _RUNNING = re.compile(r"^\s*running\s+([a-z0-9_]{1,80})", re.IGNORECASE)
 HOST = {"host_to_device_memcpy_ce": "host to GPU", "device_to_host_memcpy_ce": "GPU to host"}

@@ -9,8 +9,8 @@ import re
 from math import isfinite
 
 from estimator.bringup.acceptance.readers.reading import Measured
+from estimator.digits import is_whole_number
 from estimator.errors import Problem, SpecError
-from estimator.units import is_whole_number
 
 _HEAD = re.compile(r"BW average\s*\[\s*(Gb|MB|MiB)\s*/\s*sec\s*\]")
 _GBIT_S = {"Gb": 1.0, "MB": 8 * 2**20 / 1e9, "MiB": 8 * 2**20 / 1e9}

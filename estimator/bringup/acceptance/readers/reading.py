@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from estimator.bringup.acceptance.site import Site
 from estimator.calibration.logs.read import ParsedLog
-from estimator.units import is_whole_number
+from estimator.digits import is_whole_number
 
 _RAIL = re.compile(r"(?:^|[^A-Za-z0-9])rail[-_ ]?(\d{1,4})(?![0-9])", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,200}")

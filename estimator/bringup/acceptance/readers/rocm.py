@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from estimator.bringup.acceptance.readers.reading import Measured
 from estimator.bringup.acceptance.readers.tools import figure
+from estimator.digits import is_whole_number
 from estimator.errors import Problem, SpecError
-from estimator.units import is_whole_number
 
 MATRIX = "directional copy peak bandwidth GB/s"
 MAX_DEVICES = 256

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from estimator.bringup.check.expected import Classes
 from estimator.bringup.check.observation import ALL, Observation, Reading
 from estimator.bringup.check.rules.fault import Fault
-from estimator.units import is_whole_number
+from estimator.digits import is_whole_number
 
 KIND = "job"
 FIRST_DIGITS = 6
