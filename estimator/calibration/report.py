@@ -26,6 +26,7 @@ from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_run
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
+from estimator.performance.agreement import by_scale, kept
 from estimator.performance.algorithms import floor_ratios
 from estimator.performance.bands import DOMAINS, LEAST_SITES
 from estimator.performance.bandwidth import points_of
@@ -387,6 +388,7 @@ def document(catalog: Catalog) -> str:
     lines += ["", "## One vote a run", "", *_run_lines(made.by_run)]
     lines += ["", "## With a measured floor", "", *_floored_lines(made.floored)]
     lines += ["", "## Against other ways to predict", "", *_league_table(made.league)]
+    lines += ["", "## Uplinks, against a flow solver", "", *_uplink_lines()]
     lines += ["", "## What is never marked as measured", "", *_refused_lines(made.refused)]
     lines += ["", "## The ten worst core runs", "", *_worst_table(made.worst)]
     lines += ["", "## Where not to trust it", "", *(f"- {words}" for words in NOT_TO_TRUST)]
@@ -445,6 +447,30 @@ def _floored_lines(rows: Sequence[FlooredErrors]) -> list[str]:
             f"{row.without_median:.3f} / {row.without_nine_in_ten:.3f} | {row.inside:.0%} |"
             for row in rows
         ),
+    ]
+
+
+def _uplink_lines() -> list[str]:
+    fabrics = len({one.case for one in kept()})
+    return [
+        "No run is published of oversubscribed fabrics, of scattered ranks or of 4,096 GPUs and more. What the model leaves of",
+        f"the NICs' rate is compared with max-min fair flows over the links of {fabrics} fabrics that are wired here: leaves",
+        "of 1:1 to 8:1, spines of 1:1 to 4:1, two and three tiers, by rail and top of rack, planes, links of two rates, leaves",
+        "and pods that are not all alike, failed spines; rings in random order, at the mean time over many orders.",
+        "",
+        "| pattern | GPUs | fabrics | median difference | largest | of |",
+        "|---|---|---|---|---|---|",
+        *(
+            f"| {row.pattern} | {row.gpus} | {row.fabrics} | {row.middle:.1%} | {row.worst:.1%} | {row.worst_case.words} |"
+            for row in by_scale()
+        ),
+        "",
+        "The solver is exact for what it solves: flows between the same two leaves are one class, spines and cores that can be",
+        "swapped are one, and rates are those of filling all flows at once (a test compares it with flow by flow on random",
+        "fabrics, to 1e-9). What it takes as given: one rail stands for all, as rails share no link; ports of a leaf are alike;",
+        "and a leaf's traffic is spread by its own links at either end, as routing that sees congestion everywhere can. Routing",
+        "that only sees its own uplinks gets less where leaves have unequal numbers of links to spines, and hashed flows do too.",
+        "`python -m estimator.flows.check` solves all of it again in under a minute and a gigabyte.",
     ]
 
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from estimator.catalog.catalog import Catalog
+from estimator.fabric.ratios import last_pod_of, worst_pod_ratio
 from estimator.fabric.sized import SizedFabric
 from estimator.performance.result import BuiltSystem
 from estimator.spec.design import DesignSpec
@@ -19,8 +20,9 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> BuiltS
     nics = compute.nics_per_node or 1
     share = Fraction(fabric.endpoint_rate_gbit_s * fabric.nic_ports_per_node, nics)
     rate = min(share, Fraction(_adapter_rate_gbit_s(spec, catalog) or share))
-    # uplinks run at the port rate: slower NICs fill less of them
-    ratio = max(fabric.worst_leaf_ratio * rate / share, Fraction(1))
+    # uplinks run at the port rate: slower NICs fill less of them, and leave room for spines and failures
+    ratio = fabric.worst_leaf_ratio * rate / share
+    last = last_pod_of(fabric)
     return BuiltSystem(
         gpu=compute.gpu,
         gpus_per_node=compute.gpus_per_node,
@@ -31,8 +33,11 @@ def system_of(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> BuiltS
         in_network_reduction=spec.workload.in_network_reduction and is_infiniband,
         oversubscription=ratio_text(ratio),
         nodes_per_leaf=fabric.nodes_per_leaf,
-        spine_oversubscription=ratio_text(max(fabric.spine_ratio, Fraction(1))),
+        spine_oversubscription=ratio_text(worst_pod_ratio(fabric)),
         nodes_per_pod=fabric.nodes_per_pod,
+        last_pod_from=last.begins if last else None,
+        last_pod_nodes=last.nodes if last else None,
+        last_pod_oversubscription=ratio_text(last.ratio * rate / share) if last else None,
         planes=spec.fabric.planes,
         pxn=True,
         flows_per_nic=1,

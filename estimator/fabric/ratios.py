@@ -62,6 +62,31 @@ def groups_of(fabric: SizedFabric) -> tuple[Group, ...]:
     return (full, last) if n_full else (last,)
 
 
+def worst_pod_ratio(fabric: SizedFabric) -> Fraction:
+    """The highest oversubscription of the spines of any pod of three tiers, whose last pod may be the only one with less."""
+    groups = groups_of(fabric) if fabric.tiers == 3 else ()
+    return max((Fraction(one.leaves * one.uplinks, one.spines * one.spine_up) for one in groups), default=Fraction(1))
+
+
+class LastPod(NamedTuple):
+    """A last pod with fewer nodes than the others."""
+
+    begins: int  # nodes before it
+    nodes: int
+    ratio: Fraction  # rate of its nodes over that of its links to the core
+
+
+def last_pod_of(fabric: SizedFabric) -> LastPod | None:
+    """The last pod of three tiers where it has fewer nodes than the others; None of any other fabric."""
+    wiring, begins = fabric.wiring, (fabric.pods - 1) * fabric.nodes_per_pod
+    nodes = fabric.n_nodes - begins
+    if fabric.tiers != 3 or fabric.pods < 2 or not 0 < nodes < fabric.nodes_per_pod:
+        return None
+    fed = nodes * fabric.nic_ports_per_node * fabric.endpoint_rate_gbit_s
+    links = fabric.n_components * wiring.columns * wiring.last_spines * wiring.last_spine_up
+    return LastPod(begins, nodes, Fraction(fed, links * fabric.uplink_rate_gbit_s))
+
+
 class Paths(NamedTuple):
     """Ways between two leaves: fewest over all pairs.
 

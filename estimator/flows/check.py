@@ -1,83 +1,38 @@
 """The model's uplinks against the solver on fabrics that the project wires itself: all-to-all, and rings in random order.
 
 No run is published of oversubscribed fabrics or scattered ranks, so that geometry is all there is: ``python -m
-estimator.flows.check`` solves forty-two fabrics and writes ``agreement.csv``, which the validation page shows.
+estimator.flows.check`` solves them, up to 100,000 GPUs, and writes ``agreement.csv``, which the validation page shows.
 """
 
-import csv
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
+from estimator.flows.everybody import fair_pairs
 from estimator.flows.solver import fair_rates
-from estimator.flows.traffic import Fabric, all_to_all, fabric_of, ring
+from estimator.flows.traffic import Fabric, fabric_of, ring
 from estimator.link_list import link_list
+from estimator.performance.agreement import PATTERNS, Agreement, Case, write
 from estimator.performance.bandwidth import EVERYBODY, host_network_bandwidth, system_columns, uplink_bandwidth
 from estimator.pipeline import system_of_design
-from estimator.record import Json
 from estimator.spec.parse import parse_spec
+from estimator.units import parse_ratio, ratio_text
 
-AGREEMENT = Path(__file__).parent / "agreement.csv"
-ORDERS = 64  # random orders of the nodes that a ring's rate is the mean of
+MANY_ORDERS, FEW_ORDERS = 64, 8  # random orders of the nodes that a ring's rate is the mean of
+MANY_NODES = 2048  # up to which there are many; the more leaves a ring has, the less do its orders differ
 SEED = 16
-ALL_RAILS = 512  # nodes up to which all rails are solved together; beyond, one of them, as rails share no link
-PATTERNS = ("all-to-all", "ring, random order")
-
-
-@dataclass(frozen=True)
-class Case:
-    """One fabric, with spines that have failed."""
-
-    nodes: int
-    server: str
-    generation: str
-    oversubscription: str
-    layout: str = "rail-optimized"
-    planes: int = 1
-    tiers: int = 2
-    spine_oversubscription: str = "1:1"
-    failed_spines: int = 0
-
-    @property
-    def design(self) -> Json:
-        """The design that it is a fabric of."""
-        fabric = {
-            "generation": self.generation,
-            "oversubscription": self.oversubscription,
-            "layout": self.layout,
-            "planes": self.planes,
-            "tiers": self.tiers,
-        }
-        if self.tiers == 3:
-            fabric |= {"spine_oversubscription": self.spine_oversubscription}
-        return {"compute": {"server": self.server, "nodes": self.nodes}, "fabric": fabric}
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """Share of the NICs' rate that a pattern gets: as the model has it, and as the solver finds it."""
-
-    case: Case
-    pattern: str
-    model: float
-    solver: float
-
-    @property
-    def difference(self) -> float:
-        """model ÷ solver − 1."""
-        return self.model / self.solver - 1.0
 
 
 def cases() -> list[Case]:
-    """Forty fabrics of up to 4,096 GPUs, and larger ones of three tiers.
+    """Forty fabrics of up to 4,096 GPUs, and larger ones up to 100,000.
 
-    Leaves specified as 1:1 to 7:1, two and three tiers, rails and top of rack, planes, failed spines.
+    Leaves specified as 1:1 to 8:1, two and three tiers, rails and top of rack, planes, uneven pods and leaves, links of two
+    rates, failed spines.
     """
     two = [
         Case(nodes, "dgx-h100", "ndr", ratio, layout)
@@ -108,20 +63,50 @@ def cases() -> list[Case]:
         Case(nodes, "dgx-h100", "ndr", leaf, tiers=3, spine_oversubscription=spine)
         for nodes, leaf, spine in ((1024, "2:1", "1:1"), (2048, "2:1", "2:1"))
     ]
-    return [*two, *planes, *failed, *three, *large]
+    uneven = [  # last pods that are smaller, leaves that nodes straddle, uplinks with room
+        Case(170, "dgx-h100", "roce-400", "2:1", "top-of-rack", tiers=3, spine_oversubscription="3:1"),
+        Case(353, "hgx-b200-10u", "roce-400", "6:1", "top-of-rack", 2, 3, "3:1"),
+        Case(239, "dgx-b300", "roce-800", "1:1", "top-of-rack", 2, 3, "2:1", failed_spines=2),
+        Case(256, "dgx-h100", "roce-400", "2:1", uplink_gbit_s=800),
+    ]
+    return [*two, *planes, *failed, *three, *large, *uneven, *_huge()]
+
+
+def _huge() -> list[Case]:
+    """Fabrics of 32,768, 65,536 and 100,000 GPUs."""
+    out = []
+    for nodes in (4096, 8192, 12_500):
+        out += [
+            Case(nodes, "dgx-h100", "ndr", "3:1", tiers=3, spine_oversubscription="2:1"),
+            Case(nodes, "dgx-h100", "ndr", "2:1", "top-of-rack", tiers=3, spine_oversubscription="2:1"),
+            Case(nodes, "dgx-b300", "xdr", "2:1", tiers=3, spine_oversubscription="2:1"),
+            Case(nodes, "dgx-b300", "roce-400", "2:1", planes=2, tiers=3, spine_oversubscription="2:1"),
+            Case(nodes, "dgx-b300", "roce-400", "8:1", "top-of-rack", 2, 3, "1:1"),
+            Case(nodes, "dgx-h100", "roce-400", "4:1", tiers=3, spine_oversubscription="2:1", failed_spines=1),
+            Case(nodes, "hgx-b200-10u", "roce-400", "2:1", "top-of-rack", 1, 3, "2:1", uplink_gbit_s=800),
+        ]
+    return out
 
 
 def agreement(case: Case, catalog: Catalog) -> list[Agreement]:
     """The case's patterns, by the model and by the solver."""
     fabric = _fabric(case, catalog, case.failed_spines)
-    fabric = fabric.one_rail() if case.nodes > ALL_RAILS else fabric
     has_rails = case.layout == "rail-optimized"
-    solved = _slowest(fair_rates(all_to_all(fabric, has_rails)), _peers(fabric, has_rails), fabric)
+    fabric = (fabric.one_rail() if has_rails else fabric).merged()
+    shares = solver_shares(fabric, has_rails, MANY_ORDERS if case.nodes <= MANY_NODES else FEW_ORDERS)
+    return [Agreement(case, *of) for of in zip(PATTERNS, model_shares(case, catalog), shares, strict=True)]
+
+
+def solver_shares(fabric: Fabric, has_rails: bool, n_orders: int) -> tuple[float, float]:
+    """Share of the NICs' rate in (an all-to-all, a ring in random order): all wait for the slowest flow.
+
+    A ring's is that of the mean time over the orders.
+    """
     rings = np.random.default_rng(SEED)
-    orders = [rings.permutation(len(fabric.leaf_of)) for _ in range(ORDERS)]
-    in_rings = float(np.mean([fair_rates(ring(fabric, order)).min() / fabric.port_gbit_s for order in orders]))
-    shares = model_shares(case, catalog)
-    return [Agreement(case, *of) for of in zip(PATTERNS, shares, (solved, in_rings), strict=True)]
+    orders = [rings.permutation(len(fabric.leaf_of)) for _ in range(n_orders)]
+    times = [fabric.port_gbit_s / fair_rates(ring(fabric, order)).min() for order in orders]
+    slowest = float(np.nanmin(fair_pairs(fabric, has_rails)))
+    return slowest * _peers(fabric, has_rails) / fabric.port_gbit_s, float(1.0 / np.mean(times))
 
 
 def _fabric(case: Case, catalog: Catalog, failed_spines: int = 0) -> Fabric:
@@ -135,17 +120,14 @@ def _peers(fabric: Fabric, has_rails: bool) -> int:
     return (n_nodes - 1) * (1 if has_rails else each)
 
 
-def _slowest(rates: np.ndarray, peers: int, fabric: Fabric) -> float:
-    """The slowest flow's rate × the flows of a port ÷ the port's rate: when the last byte has come, counts."""
-    return float(rates.min() * peers / fabric.port_gbit_s)
-
-
 def model_shares(case: Case, catalog: Catalog) -> tuple[float, float]:
     """What uplinks leave of the hosts' rate to (all-to-all, a ring in random order), with nothing lost to balancing."""
     constants = ModelConstants(catalog)
     system = system_of_design(case.design, catalog).system | {"placement": "random"}
-    if case.failed_spines:
-        system |= {"failed_uplinks": case.failed_spines / int(np.count_nonzero(_fabric(case, catalog).up[0]))}
+    if case.failed_spines:  # as estimator.diagrams has it: a pod's links to the core go with its spine
+        left = 1 - Fraction(case.failed_spines, int(np.count_nonzero(_fabric(case, catalog).up[0])))
+        spines = parse_ratio(str(system["spine_oversubscription"])) / left if case.tiers == 3 else Fraction(1)
+        system |= {"failed_uplinks": float(1 - left), "spine_oversubscription": ratio_text(spines)}
     columns = system_columns([system], catalog, constants)
     columns = replace(columns, balance_share=np.ones(1))
     n_domains = np.array([case.nodes * int(columns.gpus_per_node[0]) // int(columns.domain_gpus[0])])
@@ -155,53 +137,6 @@ def model_shares(case: Case, catalog: Catalog) -> tuple[float, float]:
         uplinks, _ = uplink_bandwidth(columns, n_domains, crossings, constants)
         shares.append(float(min(1.0, (uplinks / hosts)[0])))
     return shares[0], shares[1]
-
-
-COLUMNS = (
-    "nodes",
-    "server",
-    "generation",
-    "layout",
-    "planes",
-    "tiers",
-    "oversubscription",
-    "spine_oversubscription",
-    "failed_spines",
-    "pattern",
-    "model",
-    "solver",
-)
-
-
-def write(rows: Iterable[Agreement], path: Path = AGREEMENT) -> None:
-    """The figures as a table."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(COLUMNS)
-        for row in rows:
-            of_case = [getattr(row.case, name) for name in COLUMNS[:9]]
-            out.writerow([*of_case, row.pattern, f"{row.model:.4f}", f"{row.solver:.4f}"])
-
-
-@lru_cache(maxsize=1)
-def kept() -> tuple[Agreement, ...]:
-    """The figures of ``agreement.csv``."""
-    out = []
-    with AGREEMENT.open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            case = Case(
-                nodes=int(row["nodes"]),
-                server=row["server"],
-                generation=row["generation"],
-                oversubscription=row["oversubscription"],
-                layout=row["layout"],
-                planes=int(row["planes"]),
-                tiers=int(row["tiers"]),
-                spine_oversubscription=row["spine_oversubscription"],
-                failed_spines=int(row["failed_spines"]),
-            )
-            out.append(Agreement(case, row["pattern"], float(row["model"]), float(row["solver"])))
-    return tuple(out)
 
 
 def solved(all_cases: Sequence[Case], catalog: Catalog) -> list[Agreement]:

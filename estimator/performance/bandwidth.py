@@ -67,6 +67,9 @@ SYSTEM_DEFAULTS: Json = {
     "nodes_per_leaf": 32,
     "spine_oversubscription": "1:1",
     "nodes_per_pod": ANY_NUMBER,
+    "last_pod_from": ANY_NUMBER,
+    "last_pod_nodes": ANY_NUMBER,
+    "last_pod_oversubscription": "1:1",
     "placement": "ordered",
     "load_balancing": "adaptive",
     "gpudirect": True,
@@ -173,6 +176,9 @@ class SystemColumns:
     nodes_per_leaf: FloatArray
     spine_oversubscription: FloatArray
     nodes_per_pod: FloatArray
+    last_pod_from: FloatArray  # nodes before a last pod that is smaller than the others
+    last_pod_nodes: FloatArray
+    last_pod_oversubscription: FloatArray  # its nodes over its links to the core
     is_random: BoolArray
     has_pxn: BoolArray
     header_share: FloatArray  # payload rate ÷ that at a path MTU of 4096, which efficiencies hold
@@ -311,6 +317,11 @@ def system_columns(systems: Sequence[Json], catalog: Any, constants: ModelConsta
         nodes_per_leaf=integers("nodes_per_leaf").astype(np.float64),
         spine_oversubscription=np.array([float(parse_ratio(system["spine_oversubscription"])) for system in full]),
         nodes_per_pod=integers("nodes_per_pod").astype(np.float64),
+        last_pod_from=integers("last_pod_from").astype(np.float64),
+        last_pod_nodes=integers("last_pod_nodes").astype(np.float64),
+        last_pod_oversubscription=np.array(
+            [float(parse_ratio(system["last_pod_oversubscription"])) for system in full]
+        ),
         is_random=np.array([system["placement"] == "random" for system in full]),
         has_pxn=flags("pxn"),
         header_share=np.array([header_share(system["fabric"], system["mtu_bytes"], constants) for system in full]),
@@ -386,16 +397,29 @@ def uplink_bandwidth(
     """Rate at which one domain can send a pattern, as leaf and spine uplinks allow it [B/s], and what limits that.
 
     A leaf's uplinks have the rate of its nodes' NICs ÷ oversubscription, less what balancing loses; a pod's, over its
-    spines, that ÷ the spine oversubscription. A job under one leaf, or in one pod, sends none up: its rate is infinite.
+    spines, that ÷ the spine oversubscription. A job under one leaf, or in one pod, sends none up: its rate is infinite. Of a
+    smaller last pod more of the bytes leave, by fewer links.
     """
     nics = columns.nics_per_domain * columns.nic_byte_s * columns.network_constant(constants, "network_efficiency")
     leaf = columns.oversubscription * _crossing(columns, columns.nodes_per_leaf, n_domains, domain_crossings)
     pod = columns.oversubscription * columns.spine_oversubscription
     pod = pod * _crossing(columns, columns.nodes_per_pod, n_domains, domain_crossings)
+    pod = np.maximum(pod, _last_pod(columns, n_domains, domain_crossings))
     load = np.maximum(leaf / np.maximum(1.0 - columns.failed_uplinks, 1e-9), pod)
     nics = nics * columns.header_share
     rate = np.where(load > 0, nics * columns.balance_share / np.where(load > 0, load, 1.0), np.inf)
     return rate, np.where(load <= 1.0, BALANCING, np.where(pod > leaf, SPINE, LEAF))
+
+
+def _last_pod(columns: SystemColumns, n_domains: IntArray, domain_crossings: float) -> FloatArray:
+    """Load of the links to the core of a smaller last pod, of jobs that reach it, over their rate."""
+    nodes = n_domains * columns.domain_gpus / columns.gpus_per_node - columns.last_pod_from
+    reach = nodes > 0
+    if not reach.any():
+        return np.zeros(n_domains.shape)
+    nodes = np.clip(nodes, 1.0, columns.last_pod_nodes)
+    crossing = _crossing(columns, nodes, n_domains, domain_crossings)
+    return np.where(reach, columns.last_pod_oversubscription * nodes / columns.last_pod_nodes * crossing, 0.0)
 
 
 def _crossing(

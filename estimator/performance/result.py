@@ -190,6 +190,9 @@ class BuiltSystem(Record):
     placement: str
     load_balancing: str
     gpudirect: bool
+    last_pod_from: IfAny[int] = None
+    last_pod_nodes: IfAny[int] = None
+    last_pod_oversubscription: IfAny[str] = None
     stack: IfAny[str] = None
     small_message_us: IfAny[float] = None
     small_message_gpus: IfAny[int] = None

@@ -39,6 +39,13 @@ class System(Section):
     nodes_per_leaf: int | None = Field(None, ge=1, le=MAX_GPUS, description="Servers that share a leaf.")
     spine_oversubscription: Ratio | None = Field(None, description="The same ratio at the spines of three tiers.")
     nodes_per_pod: int | None = Field(None, ge=1, le=MAX_GPUS, description="Servers below one group of spines.")
+    last_pod_from: int | None = Field(
+        None, ge=1, le=MAX_GPUS, description="Servers before a last pod that is smaller than the others."
+    )
+    last_pod_nodes: int | None = Field(None, ge=1, le=MAX_GPUS, description="Servers of that last pod.")
+    last_pod_oversubscription: Ratio | None = Field(
+        None, description="Bandwidth of that pod's servers over its bandwidth towards the core."
+    )
     placement: Literal["ordered", "random"] | None = Field(None, description="Whether ranks follow the cabling.")
     load_balancing: Literal["adaptive", "ecmp", "spray"] | None = Field(None, description="How uplinks share the load.")
     gpudirect: bool | None = Field(None, description="NICs read and write GPU memory without the host in between.")

@@ -1,11 +1,8 @@
 """The validation page: predictions against every published run that is carried, their errors, and where not to trust them."""
 
 import re
-from collections.abc import Collection
 from functools import lru_cache
 from itertools import groupby
-from statistics import median
-from typing import NamedTuple
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -30,11 +27,8 @@ from estimator.calibration.report import (
     report,
 )
 from estimator.catalog.loader import load_catalog
-from estimator.flows.check import Agreement, kept
-from estimator.units import parse_ratio
+from estimator.performance.agreement import by_scale, kept
 
-GPUS_A_NODE, _MANY_GPUS = 8, 8192  # of the fabrics that are solved
-LAYOUTS = {"rail-optimized": "by rail", "top-of-rack": "top of rack"}
 DOMAINS = {"one": "one domain", "several": "several domains"}
 FABRICS = {"none": "One domain, no network", **NETWORKS}
 _REPOSITORY = re.compile(r"([\w.-]+/[\w.-]+):[\w./*-]")
@@ -89,51 +83,15 @@ def _errors(catalog_version: str) -> Context:
             (COLLECTIVES[collective], DOMAINS[domains], [CLASS_LABELS[row.size_class] for row in rows])
             for (collective, domains), rows in groupby(made.refused, key=lambda row: (row.collective, row.domains))
         ],
-        "flows": flow_rows(),
+        "flows": by_scale(),
         "flows_worst": max(abs(one.difference) for one in kept()),
-        "flows_ratios": _ratios({one.case.oversubscription for one in kept()}),
-        "flows_most": GPUS_A_NODE * max(one.case.nodes for one in kept()),
+        "flows_most": max(one.case.gpus for one in kept()),
         "flows_count": len({one.case for one in kept()}),
         "worst": [(row, COLLECTIVES[row.collective]) for row in made.worst],
         "not_to_trust": NOT_TO_TRUST,
         "classes": [(name, CLASS_LABELS[name]) for name in SIZE_CLASSES],
         "sources": [(source, source_address(source.where)) for source in sources().values()],
     }
-
-
-def _ratios(ratios: Collection[str]) -> tuple[str, str]:
-    """The smallest and the largest of some oversubscriptions."""
-    in_order = sorted(ratios, key=parse_ratio)
-    return in_order[0], in_order[-1]
-
-
-class FlowRow(NamedTuple):
-    """Fabrics of one kind: how far the model's share of the NICs' rate is from the solver's."""
-
-    kind: str
-    fabrics: int
-    middle: float
-    worst: float
-
-
-def flow_rows() -> list[FlowRow]:
-    """Agreement with the flow solver by kind of fabric and pattern."""
-    groups: dict[str, list[Agreement]] = {}
-    for one in kept():
-        case = one.case
-        kind = "three tiers" if case.tiers == 3 else f"two tiers, {LAYOUTS[case.layout]}"
-        kind += f" of {_MANY_GPUS:,} GPUs and more" if case.nodes * GPUS_A_NODE >= _MANY_GPUS else ""
-        kind += ", a failed spine" if case.failed_spines else ", two planes" if case.planes > 1 else ""
-        groups.setdefault(f"{one.pattern}; {kind}", []).append(one)
-    return [
-        FlowRow(
-            kind,
-            len(rows),
-            float(median(abs(one.difference) for one in rows)),
-            max(abs(one.difference) for one in rows),
-        )
-        for kind, rows in sorted(groups.items())
-    ]
 
 
 def _name(row: ErrorRow, table: str) -> str:

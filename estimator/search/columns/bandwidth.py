@@ -9,13 +9,13 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.designs.system import system_of
-from estimator.performance.bandwidth import complete_system, gpu_facts, points_of, system_columns
+from estimator.performance.bandwidth import ANY_NUMBER, complete_system, gpu_facts, points_of, system_columns
 from estimator.performance.result import BuiltSystem
 from estimator.performance.shares import balance_share
 from estimator.performance.times import DESIGN_LAUNCH, predict_times
 from estimator.record import Json
 from estimator.search.columns.cables import Alike
-from estimator.search.columns.kinds import most_of, nodes_per_leaf, nodes_per_pod, whole_sums
+from estimator.search.columns.kinds import most_of, nodes_per_leaf, nodes_per_pod
 from estimator.spec.calibration import constants_of
 from estimator.units import FloatArray, IntArray, byte_s_to_gb_s, parse_ratio
 
@@ -31,6 +31,9 @@ class Ratios:
     spine_oversubscription: FloatArray
     nodes_per_leaf: IntArray
     nodes_per_pod: IntArray
+    last_pod_from: IntArray
+    last_pod_nodes: IntArray
+    last_pod_oversubscription: FloatArray
     n_gpus: IntArray
 
 
@@ -43,6 +46,28 @@ def worst_leaf(found: Alike) -> tuple[IntArray, IntArray]:
     return np.where(up > 0, most, 1), np.where(up > 0, up, 1)
 
 
+def worst_pod(found: Alike) -> FloatArray:
+    """Oversubscription of the spines of each candidate's worst pod, 1 below three tiers; full pods and the last may differ."""
+    sizing = found.sizing
+    has_full, has_last = (sizing.tiers == 3) & (sizing.pods > 1), sizing.tiers == 3
+    full = sizing.pod_rows * sizing.uplinks / np.maximum(sizing.group_spines * sizing.spine_up, 1)
+    last = sizing.last_pod_rows * sizing.uplinks / np.maximum(sizing.last_group_spines * sizing.last_spine_up, 1)
+    return np.asarray(np.where(has_last, np.maximum(np.where(has_full, full, 0.0), last), 1.0))
+
+
+def last_pod(found: Alike, pod: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """As ``ratios.last_pod_of``, of many: (nodes before, nodes, ratio); where there is none, as a system without it."""
+    sizing, fabric = found.sizing, found.fabric
+    asked, columns = sizing.asked, sizing.leaves.columns
+    before = (sizing.pods - 1) * pod
+    nodes = asked.nodes - before
+    has = (sizing.tiers == 3) & (sizing.pods > 1) & (nodes > 0) & (nodes < pod)
+    links = asked.n_components * columns * sizing.last_group_spines * sizing.last_spine_up
+    fed = nodes * fabric.nic_ports_per_node * fabric.endpoint_rate_gbit_s
+    ratio = np.where(has, fed / np.maximum(links * fabric.uplink_rate_gbit_s, 1), 1.0)
+    return np.where(has, before, ANY_NUMBER), np.where(has, nodes, ANY_NUMBER), ratio
+
+
 def ratios_of(found: Alike, catalog: Catalog) -> Ratios:
     """As ``system_of``, of many."""
     spec, fabric, n = found.spec, found.fabric, len(found)
@@ -50,13 +75,17 @@ def ratios_of(found: Alike, catalog: Catalog) -> Ratios:
     slower = Fraction(str(system_of(spec, fabric, catalog).nic_gbit_s)) / share
     fed, up = worst_leaf(found)
     down, above = fed * slower.numerator, up * slower.denominator
-    spine_down, spine_up = (whole_sums(found.spines, side, n) for side in (found.spines.down, found.spines.up))
     fullest = most_of(found.leaves.of, found.leaves.endpoints, n)
+    pod = nodes_per_pod(found.sizing)
+    last_from, last_nodes, last_ratio = last_pod(found, pod)
     return Ratios(
-        oversubscription=np.maximum(down / above, 1.0),
-        spine_oversubscription=np.where(spine_up > 0, np.maximum(spine_down / np.maximum(spine_up, 1), 1.0), 1.0),
+        oversubscription=down / above,
+        spine_oversubscription=worst_pod(found),
         nodes_per_leaf=nodes_per_leaf(found.sizing, fullest),
-        nodes_per_pod=nodes_per_pod(found.sizing),
+        nodes_per_pod=pod,
+        last_pod_from=last_from,
+        last_pod_nodes=last_nodes,
+        last_pod_oversubscription=last_ratio * float(slower),
         n_gpus=found.sizing.asked.gpus,
     )
 
@@ -94,7 +123,15 @@ def bandwidths(
 
 def _without_ratios(system: BuiltSystem) -> BuiltSystem:
     """A system as all those are that differ in what ``Ratios`` has."""
-    return system.but(oversubscription="", spine_oversubscription="", nodes_per_leaf=0, nodes_per_pod=0)
+    return system.but(
+        oversubscription="",
+        spine_oversubscription="",
+        nodes_per_leaf=0,
+        nodes_per_pod=0,
+        last_pod_from=None,
+        last_pod_nodes=None,
+        last_pod_oversubscription=None,
+    )
 
 
 def of_system(
@@ -102,7 +139,12 @@ def of_system(
 ) -> dict[Wanted, float]:
     """Bandwidths of one system. [GB/s]"""
     over, spine = (float(parse_ratio(text)) for text in (system.oversubscription, system.spine_oversubscription))
-    row = np.array([[over, spine, system.nodes_per_leaf, system.nodes_per_pod, n_gpus]], dtype=np.float64)
+    last = (
+        system.last_pod_from or ANY_NUMBER,
+        system.last_pod_nodes or ANY_NUMBER,
+        float(parse_ratio(system.last_pod_oversubscription or "1:1")),
+    )
+    row = np.array([[over, spine, system.nodes_per_leaf, system.nodes_per_pod, *last, n_gpus]], dtype=np.float64)
     return {one: float(column[0]) for one, column in _predicted(system, row, wanted, catalog, constants).items()}
 
 
@@ -118,9 +160,12 @@ def _predicted(
         spine_oversubscription=table[:, 1],
         nodes_per_leaf=table[:, 2],
         nodes_per_pod=table[:, 3],
+        last_pod_from=table[:, 4],
+        last_pod_nodes=table[:, 5],
+        last_pod_oversubscription=table[:, 6],
         balance_share=_balance(one, table, catalog, constants),
     )
-    points = points_of(columns, table[:, 4].astype(np.int64), DESIGN_LAUNCH, constants)
+    points = points_of(columns, table[:, 7].astype(np.int64), DESIGN_LAUNCH, constants)
     out = {}
     for figure, n_bytes in wanted:
         size = np.array([[float(n_bytes)]])

@@ -151,6 +151,8 @@ class GroupTimes:
             nics_per_node=system.nics_per_node * in_node / system.gpus_per_node,
             nodes_per_leaf=system.nodes_per_leaf * spread,
             nodes_per_pod=system.nodes_per_pod * spread,
+            last_pod_from=system.last_pod_from * spread,
+            last_pod_nodes=system.last_pod_nodes * spread,
             failed_nics=system.failed_nics * in_node / system.gpus_per_node,
         )
         return points_of(own, ranks, self._launch, self._constants)

@@ -312,6 +312,19 @@ def test_spines_count_where_a_job_leaves_its_pod() -> None:
     assert LIMITS[large[1][0]] == "leaf oversubscription"
 
 
+def test_more_leaves_a_smaller_last_pod() -> None:
+    """Four pods of 64 at 2:1 and one of 16 at 3:1: half of it on 264 nodes has room, all of it on 272 is what all wait for."""
+    last = {"last_pod_from": 256, "last_pod_nodes": 16, "last_pod_oversubscription": "3:1"}
+    system = H100 | {"oversubscription": "1:1", "spine_oversubscription": "2:1", "nodes_per_pod": 64} | last
+    columns = system_columns([system], CATALOG, CONSTANTS)
+    host, _ = host_network_bandwidth(columns, CONSTANTS)
+    loads = []
+    for domains in (272, 264, 256):
+        rate, _ = uplink_bandwidth(columns, np.array([domains]), 0.0, CONSTANTS)
+        loads.append(float(host[0] * columns.balance_share[0] / rate[0]))
+    assert loads == pytest.approx([3 * (1 - 15 / 271), 2 * (1 - 63 / 263), 2 * (1 - 63 / 255)])
+
+
 def test_a_slow_host_feels_less_of_the_oversubscription() -> None:
     """Uplinks are counted against the NICs' rate: hosts that send at half of it meet 2:1 without loss."""
 
