@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from designer.charts.cost import money_axis, tooltip
 from designer.charts.vega import IS_ON, Chart, bandwidth, chart_of, over_sizes
+from designer.wording.findings import sentence
 from designer.wording.numbers import (
     MISSING,
     category_name,
@@ -150,7 +151,7 @@ def score_chart(criteria: Sequence[Criterion]) -> Chart | None:
             "label": _in_lines(one.title),
             "points": -one.score,
             "reported": str(abs(one.score)),
-            "both": f"{one.infiniband_text}, {one.roce_text}",
+            "both": f"{sentence(one.infiniband_text)}, {sentence(one.roce_text)}",
         }
         for one in scored
     ]
@@ -158,8 +159,8 @@ def score_chart(criteria: Sequence[Criterion]) -> Chart | None:
         {
             "head": one.title,
             "cells": [
-                {"text": one.infiniband_text, "note": _points(one, INFINIBAND)},
-                {"text": one.roce_text, "note": _points(one, ROCE)},
+                {"text": sentence(one.infiniband_text), "note": _points(one, INFINIBAND)},
+                {"text": sentence(one.roce_text), "note": _points(one, ROCE)},
             ],
         }
         for one in ordered

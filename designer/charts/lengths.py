@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from designer.charts.vega import IS_ON, Chart, chart_of
-from designer.wording.numbers import count, decimal, medium_name
+from designer.wording.numbers import count, medium_name, metres
 from estimator.cabling.result import CablingRow
 
 FEW_BARS, MANY_BARS, BAR_PX = 3, 14, 20
@@ -21,13 +21,13 @@ def length_chart(rows: Sequence[CablingRow]) -> Chart | None:
         return None
     media, lengths = (sorted(set(names)) for names in zip(*links, strict=True))
     bars = [
-        {"series": f"s{media.index(medium)}", "text": f"{decimal(length)} m", "links": n, "reported": count(n)}
+        {"series": f"s{media.index(medium)}", "text": metres(length), "links": n, "reported": count(n)}
         for (medium, length), n in links.items()
     ]
     series = [medium_name(medium) for medium in media]
     table = [
         {
-            "head": f"{decimal(length)} m",
+            "head": metres(length),
             "cells": [{"text": count(links.get((medium, length), 0)), "note": ""} for medium in media],
         }
         for length in lengths
@@ -47,7 +47,7 @@ def length_chart(rows: Sequence[CablingRow]) -> Chart | None:
                 "type": "nominal",
                 "title": None,
                 "sort": None,
-                "scale": {"domain": [f"{decimal(length)} m" for length in lengths]},
+                "scale": {"domain": [metres(length) for length in lengths]},
                 "axis": {"ticks": False, "domain": False},
             },
             "x": {
@@ -60,7 +60,7 @@ def length_chart(rows: Sequence[CablingRow]) -> Chart | None:
         },
     }
     total = sum(links.values())
-    span = f"from {decimal(lengths[0])} m to {decimal(lengths[-1])} m"
+    span = f"from {metres(lengths[0])} to {metres(lengths[-1])}"
     description = f"{count(total)} links by length, {span}, over {', '.join(series)}."
     note = "Lengths are those to order: the run with its slack, rounded up to what is stocked. A colour is a medium."
     chart = chart_of("lengths", "Links by length", description, series, bars, spec, ["Length", *series], table, note)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from designer.charts.cost import tooltip
-from designer.charts.vega import IS_ON, Chart, Spec, chart_of, named_rows
-from designer.wording.numbers import computed, message_size, percent, traffic_words
+from designer.charts.vega import IS_ON, Chart, Spec, bandwidth, chart_of, named_rows
+from designer.wording.numbers import computed, gb_s, message_size, percent, traffic_words
 from estimator.workloads.paths.hierarchy import LinkLevel
 
 FEW_LEVELS = 4
@@ -41,9 +41,8 @@ def levels_chart(levels: Sequence[LinkLevel]) -> Chart:
     x = {
         "field": "gb_s",
         "type": "quantitative",
-        "title": "GB/s of each GPU, one direction",
+        **bandwidth("Each GPU, one direction", format=",~r", values=decades),
         "scale": {"type": "log", "domain": [decades[0], decades[-1]]},
-        "axis": {"format": ",~r", "values": decades},
     }
     tooltip = {"expr": "{'Link': datum.text, 'Each GPU': datum.rate, 'Small message': datum.late}"}
     spec = {
@@ -156,7 +155,7 @@ def _head(level: LinkLevel) -> str:
 
 
 def _rate(level: LinkLevel) -> str:
-    return f"{computed(level.gb_s)} GB/s"
+    return gb_s(level.gb_s)
 
 
 def _latency(level: LinkLevel) -> str:

@@ -25,7 +25,7 @@ from designer.drawings.svg import (
     text_width,
     whole_words,
 )
-from designer.wording.numbers import count, gb_s, gbit_s, medium_name
+from designer.wording.numbers import count, gb_s, gbit_s, medium_name, metres
 from estimator.diagrams.node import CPU, IN_NIC, SWITCH, Adapter, OtherPorts, ServerInside
 from estimator.diagrams.ports import Port
 
@@ -141,7 +141,7 @@ def _draw_cable(pen: Pen, scene: Scene, device: int, rows: _Rows, port: Port, x:
     at = Rect(x - half, rows.leaf, x + half, rows.leaf + LEAF_HEIGHT)
     is_down = port.far_index is not None and scene.link_is_down(device, port.far_index)
     colour = "down" if is_down else "leaf"
-    cable = f"{medium_name(port.medium)}, {port.length_m:g} m" if port.medium else "medium not known"
+    cable = f"{medium_name(port.medium)}, {metres(port.length_m)}" if port.medium else "medium not known"
     pen.open_glyph(f"{port.label} to {port.far} {port.far_port}: {gbit_s(port.rate_gbit_s)}, {cable}", href, "one")
     pen.path(
         f"M{x:.1f} {rows.nic:.1f}V{rows.leaf + LEAF_HEIGHT:.1f}", "bundle line-plain", BUNDLE, 2.4, 0.7, dashed=is_down
@@ -159,7 +159,7 @@ def _draw_cable(pen: Pen, scene: Scene, device: int, rows: _Rows, port: Port, x:
         if text_width(words, TINY) <= room - 6 and pen.place(words, spots, "tiny"):
             break
     if port.medium:
-        length = f"{port.length_m:g} m"
+        length = metres(port.length_m)
         for words in (f"{medium_name(port.medium)}, {length}", length):
             if text_width(words, TINY) <= room - 6 and pen.place(words, [(x, rows.leaf + LEAF_HEIGHT + 36)], "tiny"):
                 break

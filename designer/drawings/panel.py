@@ -16,7 +16,7 @@ from designer.drawings.svg import (
     text_width,
 )
 from designer.drawings.words import number_of
-from designer.wording.numbers import count, gbit_s, medium_name
+from designer.wording.numbers import count, gbit_s, medium_name, metres
 from estimator.diagrams.ports import DOWN, KEPT, OPEN, OUT, PEER, TO_MANAGER, TO_NODE, UP, Cage, Panel, Port
 from estimator.fabric.devices import CORE, LEAF, SPINE
 from estimator.units import ceil_div
@@ -149,7 +149,7 @@ def port_words(port: Port, kind: str) -> str:
         return f"Port {port.label}: {use_words(port.use, kind)}"
     words = [f"Port {port.label} to {port.far} {port.far_port}", gbit_s(port.rate_gbit_s)]
     if port.medium:
-        words.append(f"{medium_name(port.medium)}, {port.length_m:g} m")
+        words.append(f"{medium_name(port.medium)}, {metres(port.length_m)}")
     return ", ".join(words)
 
 

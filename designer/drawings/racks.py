@@ -12,7 +12,7 @@ import numpy as np
 from django.utils.safestring import SafeString, mark_safe
 
 from designer.drawings import svg
-from designer.wording.numbers import NO_BREAK_SPACE, count, watts
+from designer.wording.numbers import NO_BREAK_SPACE, count, metres, watts
 from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.floor.devices import HOST
 from estimator.floor.plan import FloorPlan
@@ -369,6 +369,6 @@ def _floor_in_words(plan: FloorPlan) -> str:
     size = plan.answer().floor_m
     roles = ", ".join(f"{RACK_FOR[role].lower()} {_racks(n)}" for role in FILLS if (n := plan.role.count(role)))
     return (
-        f"{_racks(plan.n_racks)} in {count(plan.n_rows)} {'row' if plan.n_rows == 1 else 'rows'} on {size.width:g} m by "
-        f"{size.depth:g} m: {roles}."
+        f"{_racks(plan.n_racks)} in {count(plan.n_rows)} {'row' if plan.n_rows == 1 else 'rows'} on {metres(size.width)} by "
+        f"{metres(size.depth)}: {roles}."
     )

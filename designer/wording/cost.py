@@ -93,6 +93,11 @@ def _parts(amounts: Mapping[str, Range[float] | None], names: Mapping[str, str])
     return " + ".join(reported) or "nothing"
 
 
+def _sentence_of(text: str) -> str:
+    """With a capital, and millions with theirs: ``capitalize`` would print "$1.45 m"."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def _value_of(cost: Cost, name: str) -> float | None:
     return next((item.value for item in cost.assumptions if item.name == name), None)
 
@@ -127,7 +132,7 @@ def _sums(cost: Cost) -> Iterable[HeadFigure]:
     yield HeadFigure(
         "Running cost a year",
         cost.running_usd_per_year,
-        f"{_parts(cost.opex_usd_per_year, _RUNNING)}, the mean of {years} years.".capitalize(),
+        _sentence_of(f"{_parts(cost.opex_usd_per_year, _RUNNING)}, the mean of {years} years."),
     )
 
 

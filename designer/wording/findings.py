@@ -45,7 +45,9 @@ def verdict(findings: Iterable[Finding], *, lacks_prices: bool) -> Verdict:
 
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _STEPS = {"": 1.0, "k": 1e3, "M": 1e6, "bn": 1e9}
-_DOLLARS = re.compile(rf"\$({_NUMBER})(?:[{NO_BREAK_SPACE} ]?(M|bn|k)(?!\w))?")
+_DOLLARS = re.compile(
+    rf"\$({_NUMBER})(?:[{NO_BREAK_SPACE} ]?(M|bn|k)(?!\w))?|(?<![\w.$])({_NUMBER})[{NO_BREAK_SPACE} ]USD(?![\w/])"
+)
 _ALSO = rf"((?:{_NUMBER}(?: to | or | and |, |–|-))*{_NUMBER})"
 """One figure, or several before the unit that they share: "313 to 430 GB/s", "20, 30 and 50 m"."""
 _BYTES = re.compile(rf"(?<![\w.$]){_ALSO}([{NO_BREAK_SPACE} ])([kMGTP]?)B/s(?!\w)")
@@ -73,7 +75,7 @@ def sentence(text: str) -> str:
 
 
 def _amount(found: re.Match[str]) -> str:
-    number, step = found[1], found[2] or ""
+    number, step = found[1] or found[3], found[2] or ""
     value = float(number.replace(",", "")) * _STEPS[step]
     digits = number.replace(",", "").replace(".", "").strip("0")
     is_exact = not step and len(digits) > _EXACT_DIGITS

@@ -224,6 +224,16 @@ def change_number(value: Any) -> str:
     return "no change" if value == 0 else _signed(rounded(value)) if not _is_missing(value) else MISSING
 
 
+def change_gb_s(value: Any) -> str:
+    """A difference in bandwidth → "+3.20 GB/s", "−4.13 Gb/s" for who reads in bits."""
+    if _is_missing(value):
+        return MISSING
+    in_bits = chosen().in_bits
+    return (
+        f"{change_number(value * BITS_PER_BYTE if in_bits else value)}{NO_BREAK_SPACE}{'Gb/s' if in_bits else 'GB/s'}"
+    )
+
+
 def change_share(value: Any) -> str:
     """A ratio of two figures → "+36.5 %", "−3.0 %"; "no change" where three digits show none."""
     if _is_missing(value):

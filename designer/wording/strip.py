@@ -48,10 +48,6 @@ def _change_per_hour(value: float) -> str:
     return f"{numbers.change_usd(value)} an hour"
 
 
-def _change_gb_s(value: float) -> str:
-    return f"{numbers.change_number(value)}{numbers.NO_BREAK_SPACE}GB/s"
-
-
 FIGURES = (
     Figure("gpus", "GPUs", "figure.gpus", numbers.count, numbers.change),
     Figure("switches", "Switches", "figure.switches", numbers.count, numbers.change, -1),
@@ -69,8 +65,8 @@ FIGURES = (
         Beside("usd_per_gpu_hour", _change_per_hour),
     ),
     Figure("built_ratio", "Oversub.", "figure.oversubscription", numbers.decimal, numbers.change_number, -1),
-    Figure("busbw_gb_s", "All-reduce", "figure.all_reduce", numbers.gb_s, _change_gb_s, 1),
-    Figure("all_to_all_gb_s", "All-to-all", "figure.all_to_all", numbers.gb_s, _change_gb_s, 1),
+    Figure("busbw_gb_s", "All-reduce", "figure.all_reduce", numbers.gb_s, numbers.change_gb_s, 1),
+    Figure("all_to_all_gb_s", "All-to-all", "figure.all_to_all", numbers.gb_s, numbers.change_gb_s, 1),
 )
 IN_FULL = {"Optics": "Transceivers", "Oversub.": "Oversubscription (built)"}  # a cell of the strip has no room for it
 NAMES = {figure.help: IN_FULL.get(figure.name, figure.name) for figure in FIGURES}

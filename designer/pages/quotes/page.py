@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 from designer.forms.quotes import SHOWN_SHEETS
 from designer.models import Quote
 from designer.services.quotes import design_of, is_outdated, reported
-from designer.wording.numbers import category_name
+from designer.wording.numbers import category_name, metres
 from designer.wording.query import Page, column_heads, one_of, page_number, rows_on
 from estimator.quotes.check import ReadQuote, kept_quote
 from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, letter_of
@@ -226,7 +226,7 @@ def item_choices(items: Iterable[QuotedItem]) -> list[tuple[str, list[tuple[str,
     """The design's parts by category, for a choice."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for item in items:
-        length = f", {item.length_m:g} m" if item.length_m is not None else ""
+        length = f", {metres(item.length_m)}" if item.length_m is not None else ""
         number = f"{item.part_number}, " if item.part_number else ""
         words = f"{number}{item.description}{length} × {item.quantity:,}"
         groups.setdefault(category_name(item.category), []).append((item.key, words))

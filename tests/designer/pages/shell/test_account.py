@@ -1,5 +1,7 @@
 """Currency and units of an account: on pages, and in no file and no answer of REST."""
 
+import html
+import re
 from typing import Any
 
 import pytest
@@ -10,15 +12,18 @@ from django.urls import reverse
 from designer.charts.cost import MONEY_LABEL, money_axis
 from designer.charts.vega import bandwidth
 from designer.models import AccountChoices, Design, ShareLink
+from designer.services.designs.results import result_of
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import request_estimate, save_design
 from designer.services.people.choices import choose, chosen_by, rates
 from designer.services.sharing import issue
 from designer.wording import numbers
+from designer.wording.findings import sentence
 from designer.wording.numbers import Chosen, in_usual_units, reading
 from estimator.catalog.currency import Rate
 from estimator.errors import SpecError
 from estimator.jobs import tasks
+from tests.designer.finished_design import finished
 
 pytestmark = pytest.mark.django_db
 EURO = Chosen(Rate("EUR", 1.25, "2026-10-06", "reference", "somebody"), in_bits=True, in_feet=True)
@@ -90,6 +95,54 @@ def test_a_choice_is_on_pages_and_in_no_file(page: Client, call: Any, owner: Use
     priced = page.get(book).content
     AccountChoices.objects.all().delete()
     assert page.get(book).content == priced
+
+
+TABS = ("overview", "cost", "performance", "cabling", "racks", "findings")
+PLANNED = {
+    "compute": {"server": "dgx-h100", "nodes": 24},
+    "fabric": {"generation": "ndr", "oversubscription": "2:1", "grow_to_nodes": 32},
+    "site": {"plan": {}},
+    "phases": [{"date": "2027-01"}, {"date": "2028-01", "nodes": 40}],
+}
+LEFT_OVER = re.compile(
+    r"[^\n]*(?:\$ ?\d|\d[\d.,]*[\u00a0 -](?:m|metres?)(?![\w/])|(?:\d[\u00a0 ]|, )[kMGT]?B/s|\d USD)[^\n]*"
+)
+
+
+def test_no_figure_of_a_page_stays_in_the_usual_units(page: Client, owner: User) -> None:
+    """But for what others wrote: sources, their notes and rules, and names of parts."""
+    design, job = finished(owner, PLANNED)
+    made = result_of(job)
+    assert made.phases
+    choose(owner, "EUR", "bits", "ft")
+    quoted = {text for line in made.bom.lines for text in (line.price_rule, line.price_note, line.price_source) if text}
+    quoted |= {line.description for line in made.bom.lines} | {"Per GB/s of bus bandwidth"}
+    for tab in TABS:
+        text = page.get(reverse("design", args=[design.pk]), {"tab": tab}).text
+        text = re.sub(r"(?s)<(script|style|footer)\b.*?</\1>|<summary>[^<]* constants? .*?</details>", "", text)
+        text = html.unescape(re.sub(r"<[^>]*>", "\n", text))
+        for words in quoted:
+            text = text.replace(words, "")
+        assert not LEFT_OVER.findall(text), tab
+        assert "€" in text or tab not in ("overview", "cost", "findings")
+        assert re.search(r"\d ft|\d Gb/s".replace(" ", "[\u00a0 ]"), text), tab
+
+
+@pytest.mark.parametrize(
+    ("usual", "other"),
+    [
+        ("It costs $82,970 more, or $4.80 M in all.", "It costs €66,376 more, or €3.84 M in all."),
+        ("The network costs 6,365,779 USD.", "The network costs €5,092,623."),
+        ("From 313 to 430 GB/s, and 1.24 MB/s", "From 2,504 to 3,440 Gb/s, and 9.92 Mb/s"),
+        ("A 30 m price, 20 and 50 m, 7 metres", "A 98.4 ft price, 65.6 and 164 ft, 23 feet"),
+        ("400 Gb/s over 5 ms, 12 mm and 3 MiB", "400 Gb/s over 5 ms, 12 mm and 3 MiB"),
+    ],
+)
+def test_sentences_of_the_core_are_read_as_chosen(usual: str, other: str) -> None:
+    assert sentence(usual) == usual
+    with reading(lambda: EURO):
+        assert sentence(usual).replace("\xa0", " ") == other
+        assert sentence(sentence(usual)) == sentence(usual)
 
 
 def test_a_choice_is_its_users_alone_and_another_replaces_it(owner: User) -> None:
