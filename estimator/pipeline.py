@@ -39,7 +39,7 @@ from estimator.findings.prices import age_findings, book_findings, own_price_fin
 from estimator.findings.result import Failures
 from estimator.floor.whole_racks import whole_racks
 from estimator.growth.phases import BuiltPhase, in_phase, phase_specs, phases_of, too_many_links
-from estimator.growth.room import Bought, compared_specs, growth_of, is_recabled, moved_manager_links
+from estimator.growth.room import Bought, compared_specs, growth_of, is_recabled, moved_manager_links, nodes_sized_for
 from estimator.networks.sized import OtherSized
 from estimator.performance.result import Performance, UsedCalibration
 from estimator.performance.times import design_performance
@@ -358,10 +358,11 @@ def _built_phase(entry: PhaseEntry, spec: DesignSpec, at: int, catalog: Catalog)
         raise InfeasibleDesign([in_phase(problem, at) for problem in error.problems]) from None
     if made.bom is None or made.cost is None:
         raise ValueError("phases compare bills of materials and their cost")
+    held = nodes_sized_for(spec, fabric)
     if too_many_links([*made.fabrics.values()]):
-        return BuiltPhase(entry, made.fabrics[COMPUTE], made.bom, made.cost, None)
+        return BuiltPhase(entry, made.fabrics[COMPUTE], held, made.bom, made.cost, None)
     links = all_links(spec, fabric, design_plan(spec, fabric, catalog, others), others, catalog)
-    return BuiltPhase(entry, made.fabrics[COMPUTE], made.bom, made.cost, links)
+    return BuiltPhase(entry, made.fabrics[COMPUTE], held, made.bom, made.cost, links)
 
 
 def _bought(made: Estimate) -> Bought:

@@ -36,6 +36,7 @@ class BuiltPhase(NamedTuple):
 
     entry: PhaseEntry
     compute: SizedNetwork
+    nodes_held: int
     bom: BomWithLines
     cost: Cost
     links: tuple[LinkList, ...] | None
@@ -108,6 +109,7 @@ def phases_of(built: Sequence[BuiltPhase]) -> Phases:
                 name=one.entry.name or f"Phase {at + 1}",
                 date=one.entry.date,
                 nodes=one.compute.counts.nodes,
+                nodes_held=one.nodes_held,
                 gpus=one.compute.counts.gpus,
                 oversubscription=one.compute.oversubscription.built,
                 counts=one.compute.counts,

@@ -177,6 +177,7 @@ def changes_between(before: Sequence[LinkList], after: Sequence[LinkList]) -> Ch
         added=sum(one.added for one in tiers),
         removed=sum(one.removed for one in tiers),
         tiers=tiers,
+        least_touched=_least_touched(steps),
         replaced_switches=replaced,
     )
     n_nodes = _n_nodes(after) - _n_nodes(before)
@@ -184,6 +185,21 @@ def changes_between(before: Sequence[LinkList], after: Sequence[LinkList]) -> Ch
     return Changes(
         recabling, list(_work(steps, replaced, sum((come - gone).values()), max(n_nodes, 0), max(optics, 0)))
     )
+
+
+def _least_touched(steps: Sequence[Step]) -> int:
+    """Cables in use that have to go or move whatever the ports: of each pair of devices those beyond what joins it now."""
+    before, after = (_pairs(step.before for step in steps), _pairs(step.after for step in steps))
+    return sum((before - after).values())
+
+
+def _pairs(cables: Iterator[Cable | None]) -> Counter[Hashable]:
+    found: Counter[Hashable] = Counter()
+    for one in cables:
+        if one:
+            devices = (ZEROS.sub("", one.a[0]), one.models[0]), (ZEROS.sub("", one.b[0]), one.models[1])
+            found[one.fabric, devices, one.kind] += one.pieces
+    return found
 
 
 def _by_tier(steps: Sequence[Step]) -> Iterator[CablesOfTier]:

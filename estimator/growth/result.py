@@ -4,7 +4,7 @@ from estimator.cabling.result import Cables, Transceivers
 from estimator.crews.effort import Assumed
 from estimator.fabric.result import Counts, Links
 from estimator.ranges import Range
-from estimator.record import IfAny, Record
+from estimator.record import IfAny, Newer, Record
 
 
 class GrowthNodes(Record):
@@ -111,6 +111,8 @@ class Recabling(Record):
     added: int
     removed: int
     tiers: list[CablesOfTier]
+    least_touched: Newer[int]
+    """Of the cables in use, those that no list could leave where they are: more of them joined two devices than do now."""
     replaced_switches: int
     """Of the phase before that are gone, or of another model under the same name."""
 
@@ -126,6 +128,8 @@ class GrowthPhase(Record):
     name: str
     date: str
     nodes: int
+    nodes_held: Newer[int]
+    """Servers that this phase holds ports for: those to grow to, or of whole units, and its own at least."""
     gpus: int
     oversubscription: str
     """As built, of the compute network."""

@@ -26,6 +26,8 @@ class PhaseRow(NamedTuple):
     touched: str
     how: str
     hours: str
+    least: str
+    held: str
     crews: tuple[CrewRow, ...]
     bill: tuple[PhaseLine, ...]
     n_more: int
@@ -39,7 +41,7 @@ def phase_rows(phases: Phases | None) -> list[PhaseRow]:
 def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
     recabling = phase.recabling
     minutes = total_of(crew.recabling for crew in phase.work)
-    hours = ""
+    hours = least = ""
     if is_first:
         touched, words = "–", "nothing is in use yet"
     elif recabling is None:
@@ -50,9 +52,15 @@ def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
         touched = counted(recabling.touched, "cable")
         words = f"{count(recabling.moved)} moved, {count(recabling.removed)} taken out"
         hours = person_hours(minutes)
+        if recabling.least_touched is not None and recabling.least_touched < recabling.touched:
+            least = f"{count(recabling.least_touched)} at least, were ports free to choose"
     bill = sorted(phase.bill, key=lambda line: -(line.extended_price_usd.typical if line.extended_price_usd else 0))
     crews = tuple(CrewRow(one.title, person_hours(one.recabling), person_hours(one.installing)) for one in phase.work)
-    return PhaseRow(phase, touched, words, hours, crews, tuple(bill[:SHOWN_LINES]), max(len(bill) - SHOWN_LINES, 0))
+    held = phase.nodes_held or phase.nodes
+    spare = counted(held - phase.nodes, "server") + " to come" if held > phase.nodes else "none to come"
+    return PhaseRow(
+        phase, touched, words, hours, least, spare, crews, tuple(bill[:SHOWN_LINES]), max(len(bill) - SHOWN_LINES, 0)
+    )
 
 
 def person_hours(minutes: Range[float]) -> str:

@@ -142,6 +142,15 @@ def test_a_design_with_room_moves_no_cable_and_strands_nothing(grow: int) -> Non
     assert answer.recabling_minutes.typical == 0
     assert answer.stranded_usd.typical == 0
     assert all(one.counts.spine == answer.phases[0].counts.spine for one in answer.phases)
+    assert [one.nodes_held for one in answer.phases] == [grow] * 3
+
+
+def test_the_least_that_moves_is_what_two_devices_share_no_more() -> None:
+    """8 leaves with 8 cables to each of 4 spines, then 4 to each of 8: 4 × 4 × 8 stay whatever the ports, and as many go."""
+    first, second = phases(phased(64, base=apply_change(BASE, {"compute.nodes": 32}))).phases
+    assert (first.nodes_held, second.nodes_held) == (32, 64)
+    assert second.recabling
+    assert (second.recabling.least_touched, second.recabling.touched) == (128, 252)
 
 
 def test_beyond_the_room_it_is_sized_for_itself() -> None:
