@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ IntArray = npt.NDArray[np.int64]
 Column = npt.NDArray[np.integer[Any]]  # integers of any width: columns of link tables
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+
+C = TypeVar("C", bound="Columns")
 
 BITS_PER_BYTE = 8
 M_PER_FOOT = 0.3048  # exact, by definition
@@ -40,20 +42,38 @@ def column_names(kind: Any) -> Collection[str]:
 
 
 class Columns:
-    """A frozen dataclass with columns alone: arrays of shape (n_variants,), one value a variant."""
+    """A frozen dataclass with columns alone: arrays of shape (n_variants,), one value a variant.
+
+    Columns made of others are put in place at once: a frozen dataclass sets them one by one, which takes a small batch longer
+    than its arithmetic.
+    """
+
+    def but(self, **changed: Any) -> Self:
+        """The same columns but for some."""
+        made = _of_columns(type(self), self.__dict__ | changed)
+        if len(made.__dict__) != len(self.__dict__):
+            raise TypeError(f"no columns of {type(self).__name__}: {', '.join(changed.keys() - self.__dict__.keys())}")
+        return made
 
     def each(self, change: Callable[[Any], Any]) -> Self:
         """The same columns, each changed alike."""
-        return type(self)(**{name: change(getattr(self, name)) for name in column_names(type(self))})
+        return _of_columns(type(self), {name: change(column) for name, column in self.__dict__.items()})
 
     def take(self, rows: npt.NDArray[np.intp] | slice) -> Self:
         """The same columns for some variants."""
-        return self.each(lambda column: column[rows])
+        return _of_columns(type(self), {name: column[rows] for name, column in self.__dict__.items()})
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """The variants of several batches, one after the other."""
-        return cls(**{name: np.concatenate([getattr(one, name) for one in parts]) for name in column_names(cls)})
+        columns = {name: [one.__dict__[name] for one in parts] for name in column_names(cls)}
+        return _of_columns(cls, {name: np.concatenate(pieces) for name, pieces in columns.items()})
+
+
+def _of_columns(kind: type[C], columns: dict[str, Any]) -> C:
+    made = object.__new__(kind)
+    made.__dict__.update(columns)
+    return made
 
 
 def gbit_s_to_byte_s(rate_gbit_s: Any) -> Any:

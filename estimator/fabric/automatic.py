@@ -157,8 +157,7 @@ def _rounded(
         unit = np.where(by_rail, np.minimum(ports * share // rails, block), asked.unit_nodes)
         is_new = (step > 1) | (rounding == _EXACT)
         fits = np.where(is_open, (ports <= most_down) & is_new, rounding == _EXACT)
-        chosen = replace(
-            asked,
+        chosen = asked.but(
             unit_nodes=np.where(is_open & by_rail, unit, asked.unit_nodes),
             down=np.where(is_open & ~by_rail, ports, asked.down),
         )
@@ -221,8 +220,7 @@ class _Pods:
     def at(self, rows: IntArray) -> Candidates:
         """Candidates of some rows."""
         nobody = np.zeros(len(rows), dtype=np.int64)
-        some = replace(
-            self.one.take(nobody),
+        some = self.one.take(nobody).but(
             down=self.down[rows],
             unit_nodes=self.unit[rows],
             pod_nodes=self.pod[rows],
@@ -258,9 +256,9 @@ def _pods(one: Asked, is_symmetric: bool) -> _Pods:
     and without the nodes that it does not have: more nodes never need fewer switches, nor as many for less.
     """
     down, unit, pod = _pod_values(one)
-    asked = replace(one, down=down, unit_nodes=unit, pod_nodes=pod)  # what all share stays a column of one row
+    asked = one.but(down=down, unit_nodes=unit, pod_nodes=pod)  # what all share stays a column of one row
     leaves = leaf_layer(asked)
-    asked = replace(asked, last_pod_even=_last_pod_even(asked, leaves) & (one.pod_nodes == 0))
+    asked = asked.but(last_pod_even=_last_pod_even(asked, leaves) & (one.pod_nodes == 0))
     found = _bounded(one, asked, leaves, np.zeros_like(pod), is_symmetric)
     if not one.manager_links[0] or one.up[0]:
         return found
@@ -379,7 +377,7 @@ def _with_spines(pods: Candidates, best: int, is_symmetric: bool) -> tuple[Built
         chosen = _pick(pods, at[part])
         chosen = replace(
             chosen,
-            asked=replace(chosen.asked, least_spines=spines[0, column[part]], pods_alike=~chosen.asked.uneven),
+            asked=chosen.asked.but(least_spines=spines[0, column[part]], pods_alike=~chosen.asked.uneven),
         )
         found.append((_sized(chosen, leaves.take(at[part])), chosen))
         best = min(best, _near(_fewest(*found[-1])))
@@ -431,7 +429,7 @@ def _with_waiting(candidates: Candidates, leaves: Leaves) -> Leaves:
         asked.down_named | candidates.shares, facing, ceil_div(facing, asked.cage_links) * asked.cage_links
     )
     most = np.where(asked.up > 0, asked.up, uplinks_beside(cages, asked))
-    return replace(leaves, uplinks_needed=np.where(asked.up > 0, asked.up, needed), uplinks_most=most)
+    return leaves.but(uplinks_needed=np.where(asked.up > 0, asked.up, needed), uplinks_most=most)
 
 
 def _built(

@@ -61,6 +61,10 @@ class Asked(Columns):
         """Columns of their own, to write choices into."""
         return self.each(lambda column: column.copy())
 
+    def rows(self) -> list[tuple[int, ...]]:
+        """The values of each request."""
+        return list(zip(*(column.tolist() for column in self.__dict__.values()), strict=True))
+
     def write(self, rows: IntArray | slice, other: Self) -> None:
         """Put the columns of ``other`` into these rows of a copy."""
         for name in column_names(type(self)):

@@ -5,7 +5,6 @@ their pods, and no cable moves when more pods are added. A pod that the request 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +17,8 @@ from estimator.units import ceil_div
 
 _SHAPE = ("tiers", "uplinks", "group_spines", "core_groups", "cores_a_group", "n_core", "spine_up_most")
 _MOST_MORE = 1.1  # switches of the grown design, against those with the pods that it would have by itself
+_FEW, _MOST_KEPT = 16, 1024  # designs of a batch whose choices are kept, and choices that are
+_kept: dict[tuple[int, ...], Asked] = {}
 
 
 def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
@@ -26,7 +27,25 @@ def size(specs: Sequence[DesignSpec], catalog: Catalog) -> Sizing:
 
 
 def with_first_pods(asked: Asked) -> Asked:
-    """The request settled; where its nodes fill less than one pod of the grown design, with smaller pods if they pay."""
+    """The request settled; where its nodes fill less than one pod of the grown design, with smaller pods if they pay.
+
+    Choices follow from the columns alone, and those of few designs are kept: a page, its proposals and its files settle the
+    same designs over and over.
+    """
+    rows = asked.rows()
+    if not 0 < len(rows) <= _FEW:
+        return _with_first_pods(asked)
+    known = {row: found for row in rows if (found := _kept.get(row))}
+    if new := [i for i, row in enumerate(rows) if row not in known]:
+        made = _with_first_pods(asked.take(np.array(new)))
+        known |= {rows[i]: made.take(slice(at, at + 1)) for at, i in enumerate(new)}
+        if len(_kept) >= _MOST_KEPT:
+            _kept.clear()
+        _kept.update(known)
+    return known[rows[0]] if len(rows) == 1 else Asked.joined([known[row] for row in rows])
+
+
+def _with_first_pods(asked: Asked) -> Asked:
     chosen = settled(asked)
     open_rows = np.flatnonzero((asked.grow_nodes > asked.nodes) & (asked.pod_nodes == 0))
     if not len(open_rows):
@@ -49,17 +68,17 @@ def _smaller_pods(asked: Asked, chosen: Asked) -> Asked | None:
     best, fewest = None, _switches(now)
     pod = ceil_div(nodes, unit) * unit
     while pod < asked.grow_nodes[0]:
-        named = replace(asked, pod_nodes=np.array([pod]), tiers=np.array([3]))
+        named = asked.but(pod_nodes=np.array([pod]), tiers=np.array([3]))
         tried = settled(named)
         sizing, grown = sized_columns(tried), sized_columns(settled(_grown(named)))
         if sizing.tiers[0] == 3 and _switches(sizing) < fewest and _switches(grown) <= most and _alike(sizing, grown):
-            best, fewest = replace(tried, pods_of_today=np.array([True])), _switches(sizing)
+            best, fewest = tried.but(pods_of_today=np.array([True])), _switches(sizing)
         pod *= 2
     return best
 
 
 def _grown(asked: Asked) -> Asked:
-    return replace(asked, nodes=asked.grow_nodes)
+    return asked.but(nodes=asked.grow_nodes)
 
 
 def _alike(now: Sizing, grown: Sizing) -> bool:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -378,9 +378,9 @@ def _asked(asked: Asked, grid: Mapping[str, IntArray], templates: Sequence[Templ
     if "fabric.spine_oversubscription.down" in grid:
         change["spine_ratio_down"] = grid["fabric.spine_oversubscription.down"]
         change["spine_ratio_up"] = grid["fabric.spine_oversubscription.up"]
-    made = replace(asked, **change)
+    made = asked.but(**change)
     down, up = _ratio(made, grid, templates, template)
-    return replace(made, ratio_down=down, ratio_up=up)
+    return made.but(ratio_down=down, ratio_up=up)
 
 
 _NAMES = {

@@ -9,6 +9,7 @@ from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.designs.networks import design_plan
+from estimator.fabric import size as sizing
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.pipeline import estimate
@@ -106,6 +107,11 @@ def superpod_h100(catalog: Catalog, economics: dict[str, Any] | None = None) -> 
         provision="full-unit",
         reserved={"fabric_manager_links": 4},
     )
+
+
+def forget_choices() -> None:
+    """What designs have settled on is forgotten, so that the next ones are worked out."""
+    sizing._kept.clear()
 
 
 def spec_of(nodes: int, ports: int = 8, **fabric: Any) -> DesignSpec:

@@ -12,7 +12,7 @@ from estimator.fabric.sized import fabric_of
 from estimator.performance.result import BuiltSystem
 from estimator.pipeline import ALL_PARTS, estimate
 from estimator.spec.parse import parse_spec
-from tests.estimator.designs import spec_of
+from tests.estimator.designs import forget_choices, spec_of
 
 
 def system(catalog: Catalog, nodes: int, workload: dict[str, Any] | None = None, **fabric: Any) -> BuiltSystem:
@@ -119,6 +119,7 @@ def test_a_batch_is_its_designs_one_by_one(catalog: Catalog) -> None:
         parse_spec({"compute": {"server": "dgx-b300", "nodes": 40}, "fabric": {"generation": "xdr"}}, catalog),
     ]
     batch = [made.as_json() for made in estimate(specs, catalog)]
+    forget_choices()
     assert batch == [estimate([spec], catalog)[0].as_json() for spec in specs]
 
 

@@ -28,6 +28,7 @@ from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.units import ratio_text
 from tests.estimator.cabling.test_by_link import cabled, is_as_counted, is_sound
+from tests.estimator.designs import forget_choices
 from tests.estimator.fabric.test_topology import check_ports
 from tests.estimator.handoff.cases import links_of, text
 from tests.thorough import n_examples
@@ -196,6 +197,7 @@ def test_modules_and_cables_are_those_of_the_link_list(
 @given(st.lists(mixed_specs(), min_size=2, max_size=5))
 def test_a_batch_is_the_designs_one_by_one(specs: list[DesignSpec]) -> None:
     batch = size(specs, CATALOG)
+    forget_choices()
     for i, spec in enumerate(specs):
         alone = size([spec], CATALOG)
         for name in ("tiers", "n_leaf", "n_spine", "n_core", "uplinks", "links_leaf_spine", "links_spine_core"):

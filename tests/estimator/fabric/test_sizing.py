@@ -16,12 +16,13 @@ from estimator.errors import InfeasibleDesign
 from estimator.fabric.even_spread import even_spines
 from estimator.fabric.size import size
 from estimator.fabric.sized import SizedFabric, fabric_of
+from estimator.fabric.sizing import asked_columns
 from estimator.pipeline import estimate
 from estimator.published.designs import published
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.spec.rates import asked_ratio
-from tests.estimator.designs import counts_of, found, spec_of
+from tests.estimator.designs import counts_of, forget_choices, found, spec_of
 from tests.estimator.fabric.wiring import wired
 from tests.thorough import n_examples
 
@@ -148,7 +149,11 @@ def check_arrays(fabric: SizedFabric) -> None:
 @given(st.lists(SMALL, min_size=2, max_size=12))
 def test_a_batch_is_its_designs_one_by_one(asked: list[dict[str, Any]]) -> None:
     specs = [small_spec(a) for a in asked]
+    forget_choices()
     batch = size(specs, CATALOG)
+    forget_choices()
+    some_known = [size(some, CATALOG) for some in (specs[::2], specs)][1]
+    forget_choices()
     for i, spec in enumerate(specs):
         alone = size([spec], CATALOG)
         for column in (
@@ -162,6 +167,16 @@ def test_a_batch_is_its_designs_one_by_one(asked: list[dict[str, Any]]) -> None:
         ):
             if batch.tiers[i] or column == "tiers":
                 assert getattr(batch, column)[i] == getattr(alone, column)[0], column
+                assert getattr(some_known, column)[i] == getattr(alone, column)[0], column
+
+
+def test_requests_that_differ_in_one_column_are_not_taken_for_the_same() -> None:
+    asked = asked_columns([spec_of(64)], CATALOG)
+    for name, column in asked.__dict__.items():
+        other = ~column if column.dtype == bool else column + 1
+        assert asked.but(**{name: other}).rows() != asked.rows(), name
+    with pytest.raises(TypeError, match="spins"):
+        asked.but(spins=asked.nodes)
 
 
 # ------------------------------------------------------------------------------------------------ properties

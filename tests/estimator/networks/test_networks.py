@@ -17,6 +17,7 @@ from estimator.pipeline import estimate
 from estimator.published.designs import published
 from estimator.spec.parse import parse_spec
 from estimator.units import parse_ratio
+from tests.estimator.designs import forget_choices
 from tests.thorough import n_examples
 
 CATALOG = load_catalog()
@@ -269,6 +270,7 @@ def test_a_batch_is_its_designs_one_by_one() -> None:
         for n in (3, 20, 64, 127, 200)
     ]
     together = estimate(specs, CATALOG, ("counts",))
+    forget_choices()
     for spec, made in zip(specs, together, strict=True):
         assert made.fabrics == estimate([spec], CATALOG, ("counts",))[0].fabrics
 
