@@ -1,10 +1,12 @@
 """Every cable of a design as crews know it: by an identifier of both of its ends, in the style of ANSI/TIA-606.
 
-An end is rack, rack unit and port, as R02-07.U35:1/1/1; a cable is its near end and its far end with a stroke between. Where
+An end is rack, rack unit and port, as R02-07.U35:1/1/1; of a server the cage stands before the name of its RDMA device, which
+nobody sees on the box: R02-07.U01:OSFP4/mlx5_0. A cable is its near end and its far end with a stroke between. Where
 no floor plan gives the unit, the device's name stands in its place. Cables count from C00001 in each network, as in its
 link list, and networks beside compute put their key before it.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ from estimator.catalog.records import Cable
 from estimator.handoff.hosts_of import places_of as units_of
 
 NUMBER_DIGITS = 5
+RDMA = re.compile(r"[a-z]+[0-9]*_[a-z]*[0-9]+")  # mlx5_0, bnxt_re3, as a host lists them
 
 
 class End(NamedTuple):
@@ -24,13 +27,19 @@ class End(NamedTuple):
     rack: str
     unit: int | None
     device: str
+    cage: str
     port: str
 
     @property
     def identifier(self) -> str:
         """Rack, unit and port; the device where the unit is not known."""
         place = f"U{self.unit:02d}" if self.unit else self.device
-        return f"{self.rack}.{place}:{self.port}" if self.rack else f"{self.device}:{self.port}"
+        return f"{self.rack}.{place}:{self.on_box}" if self.rack else f"{self.device}:{self.on_box}"
+
+    @property
+    def on_box(self) -> str:
+        """The port as a crew finds it: switches name the cage in their port already, and RDMA devices are named by the host."""
+        return f"{self.cage}/{self.port}" if self.cage and RDMA.fullmatch(self.port) else self.port
 
 
 class CrewCable(NamedTuple):
@@ -73,8 +82,8 @@ def crew_cables(links: LinkList, places: Places) -> Iterator[CrewCable]:
     for number in sorted(open_):
         rows = open_[number]
         first = rows[0]
-        near = tuple(dict.fromkeys(_end(row.a_device, row.a_port, places, unit_of) for row in rows))
-        far = tuple(dict.fromkeys(_end(row.b_device, row.b_port, places, unit_of) for row in rows))
+        near = tuple(dict.fromkeys(_end(row.a_device, row.a_cage, row.a_port, places, unit_of) for row in rows))
+        far = tuple(dict.fromkeys(_end(row.b_device, row.b_cage, row.b_port, places, unit_of) for row in rows))
         length_m = round(float(stock[run_of[number]]), 2)
         part = first.part or ""
         further = (first.further_cables or "").split()
@@ -93,8 +102,8 @@ def crew_cables(links: LinkList, places: Places) -> Iterator[CrewCable]:
             )
 
 
-def _end(device: str, port: str, places: Places, unit_of: dict[str, int | None]) -> End:
-    return End(places.rack_of.get(device, ""), unit_of.get(device), device, port)
+def _end(device: str, cage: str, port: str, places: Places, unit_of: dict[str, int | None]) -> End:
+    return End(places.rack_of.get(device, ""), unit_of.get(device), device, cage, port)
 
 
 def order_numbers(catalog: Catalog) -> dict[str, str]:

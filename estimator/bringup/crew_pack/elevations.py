@@ -13,6 +13,12 @@ UNIT, RACK_WIDTH, RULER, HEAD, GAP = 12.0, 168.0, 22.0, 40.0, 20.0
 RACKS_ACROSS = 4
 RACKS_A_FILE = 48
 FILLS = {NODE: "#7b8b99", LEAF: "#0d5c63", SPINE: "#b4531b", CORE: "#5a4fa3", MANAGER: "#4a7a1e", HOST: "#c9d0d8"}
+BLOCKS = {
+    "nvlink-switch": "NVLink switches",
+    "oob-switch": "out-of-band switches",
+    "power-shelf": "power shelves",
+    "scale-up-switch": "scale-up switches",
+}
 INK, LINE, PAPER, MUTED = "#17202a", "#b9c2cc", "#ffffff", "#55616e"
 
 
@@ -75,7 +81,7 @@ def _rack(plan: FloorPlan, rack: int, x: float, top: float, boxes: list[Box], wo
     for block in plan.fixtures_in(rack):
         y = top + high - (block.first_unit + block.n_units - 1) * UNIT
         boxes.append(Box(x, y, RACK_WIDTH, block.n_units * UNIT, "#eef1f4", LINE))
-        words.append(Words(x + 12, y + block.n_units * UNIT / 2 + 3, block.holds.replace("-", " "), 7, MUTED))
+        words.append(Words(x + 12, y + block.n_units * UNIT / 2 + 3, BLOCKS.get(block.holds, block.holds), 7, MUTED))
     for device in plan.devices_in(rack):
         y = top + high - (device.bottom_unit + device.units - 1) * UNIT
         tall = device.units * UNIT

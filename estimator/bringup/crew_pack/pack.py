@@ -33,7 +33,7 @@ MOST_SHEET_LABELS, MOST_ROLL_LABELS = 60_000, 10_000  # as PDF: more come as CSV
 PARTS = ("counts", "links", "cables", "bom")
 ORDERED = (CABLE, FIBER, MODULE)
 INFINIBAND = "infiniband"
-END_COLUMNS = ("rack", "unit", "device", "port")
+END_COLUMNS = ("rack", "unit", "device", "cage", "port")
 CABLE_COLUMNS = (
     *("label", "identifier", "network", "tier", "part", "order_number", "medium", "length_m", "needed_m"),
     *(f"near_{name}" for name in END_COLUMNS),
@@ -44,7 +44,7 @@ ORDER_COLUMNS = (
     *("category", "part", "order_number", "description", "length_m", "quantity", "spares", "already_owned", "total"),
     *("unit_price_usd_low", "unit_price_usd_typical", "unit_price_usd_high", "price_basis", "price_source", "assumed"),
 )
-RACK_COLUMNS = ("rack", "unit", "device", "port", "label", "identifier", "to", "length_m", "order_number")
+RACK_COLUMNS = ("rack", "unit", "device", "cage", "port", "label", "identifier", "to", "length_m", "order_number")
 BUNDLE_COLUMNS = (
     *("bundle", "network", "tier", "switch", "position", "label", "identifier", "length_m", "order_number"),
     *("cables_in_bundle", "longest_m"),
@@ -157,7 +157,7 @@ def _by_rack(crew: Crew) -> Iterator[bytes]:
         for rack, ends in racks_of(crew.cables).items():
             for end, cable in ends:
                 far = cable.far[0] if end in cable.near else cable.near[0]
-                where = (rack, end.unit, end.device, end.port)
+                where = (rack, end.unit, end.device, end.cage, end.port)
                 yield (*where, cable.label, cable.identifier, far.identifier, cable.length_m, cable.order_number)
 
     return _csv(RACK_COLUMNS, rows())

@@ -72,7 +72,9 @@ def test_each_cable_of_the_link_list_is_there_once_with_both_ends(planned: pack.
         cable = found[f"C{row.cable:05d}"]
         assert (cable["near_device"], cable["far_device"]) == (row.a_device, row.b_device)
         assert float(cable["length_m"]) >= row.length_m - 0.01
-        assert cable["identifier"].split(" / ")[0].endswith(f":{cable['near_port']}")
+        seen = f"{row.a_cage}/{row.a_port}" if row.a_port.startswith("mlx5") else row.a_port
+        assert cable["identifier"].split(" / ")[0].endswith(f":{seen}")
+        assert (cable["near_cage"], cable["far_port"]) == (row.a_cage, row.b_port)
     assert {row["network"] for row in found.values()} == {"compute", "storage"}
     assert all(
         re.fullmatch(r"R\d\d-\d\d\.U\d\d:\S+ / R\d\d-\d\d\.U\d\d:\S+", row["identifier"]) for row in found.values()
