@@ -25,6 +25,7 @@ FIELDS = {
     "other_number": "Other part number",
     "description": "Description",
     "quantity": "Quantity",
+    "counted_in": "Counted in",
     "unit_price": "Unit price",
     "list_price": "List price",
     "discount": "Discount",

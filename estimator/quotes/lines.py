@@ -61,6 +61,8 @@ class QuoteLine:
     description: str
     quantity: int
     currency: str
+    counted_in: str = ""
+    """What its column of units says: EA, m, pair, PK10."""
     unit_minor: int | None = None
     extended_minor: int | None = None
     discount: float | None = None
@@ -300,6 +302,7 @@ class _SheetReader:
             description=words,
             quantity=quantity,
             currency=currency,
+            counted_in=self._text(row, "counted_in")[:40],
             lead_time=self._text(row, "lead_time")[:100],
             section=self._section,
             remarks=remarks,

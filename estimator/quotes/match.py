@@ -128,7 +128,9 @@ class _Others:
             return "Nothing in the design is like it."
         theirs = profile.protocols or frozenset()
         ours = frozenset[str]().union(*(one.protocols or () for one in self._profiles))
-        rates = {one.rate_gbit_s for one in self._profiles if one.kind == profile.kind}
+        ours_of_kind = [one for one in self._profiles if one.kind == profile.kind]
+        alike = ours_of_kind or [one for one in self._profiles if one.kind in (SWITCH, NIC, MODULE, CABLE)]
+        rates = {one.rate_gbit_s for one in alike if one.rate_gbit_s}
         if theirs and ours and not theirs & ours:
             network = " or ".join(_NETWORK_WORDS[name] for name in sorted(theirs))
             return f"It belongs to another network of the cluster: {network}, and the design’s are {_listed(ours)}."

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from estimator.bom.result import BomLine, PriceRate
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import USD, Rates, us_cents
+from estimator.quotes.counted import to_pieces
 from estimator.quotes.items import Item, items_of
 from estimator.quotes.lines import CHARGES, LeftOut, QuoteLine, QuoteReading, major
 from estimator.quotes.match import HANDED, Match, match_lines
-from estimator.quotes.metres import count_metres
 from estimator.quotes.offers import NEWEST, Offer, count_pieces, mark_doubles, offers_of, usd_sum
 from estimator.quotes.racks import whole_racks_of
 from estimator.quotes.result import (
@@ -40,6 +40,7 @@ PROBLEMS = {  # in the order in which they are reported
     "price_low": "Below the book’s range",
     "contradiction": "Number and words contradict each other",
     "by_metre": "Priced by the metre",
+    "by_pack": "Counted in packs",
     "price_mismatch": "Prices that contradict each other",
     "no_price": "Without a price",
     "no_rate": "Without an exchange rate",
@@ -90,7 +91,7 @@ def quote_report(
     """
     items, racks = whole_racks_of(reading.lines, items_of(bom_lines, catalog), catalog)
     matches = match_lines(reading.lines, items, catalog, by_hand, racks)
-    count_metres(reading.lines, matches, items)
+    to_pieces(reading.lines, matches, items)
     offers = offers_of(reading.lines, matches, rates or Rates(catalog.exchange_rates), day)
     mark_doubles(offers, items)
     offered = count_pieces(offers, items)

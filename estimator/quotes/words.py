@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from estimator.catalog.currency import CURRENCIES
+from estimator.tables.numbers import currency_of
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -32,6 +33,9 @@ _HEADERS = {
     "quantity": _pattern(r"""
         qty.*|.*quantity.*|quantit.*|qt[eé]?|count|menge.*|anzahl.*|stück(?:zahl)?|stk|q ty|cantidad.*|cant|aantal.*
         antal|pcs|pieces|nombre|nb|units?|数量.*"""),
+    "counted_in": _pattern(r"""
+        uom|u o m|u ?m|unit of (?:measure|issue|sale|quote).*|units of measure|sales unit|qty unit|einheit|mengeneinheit|me
+        vpe|unité(?: de (?:mesure|vente))?|unidad(?: de medida)?|u ?d ?m|unità(?: di misura)?|eenheid|enhet|enhed|单位|単位"""),
     "lead_time": _pattern(r"""
         .*lead ?time.*|.*delivery.*|lieferzeit.*|liefertermin.*|verfügbarkeit|availability|eta\b.*|délai.*|delai.*
         plazo.*|consegna.*|levertijd.*|交期.*"""),
@@ -53,6 +57,7 @@ _COUNT = _pattern(r"""
     (?:total|order(?:ed)?|required|requested|needed|gesamt) ?(?:count|qty|quantity|pieces|pcs|units|menge|anzahl|stück)""")
 _EITHER = _pattern(r"""
     items?|products?|model|produkt|produit|producto|prodotto|equipment|hardware|component|position""")
+_UNIT = re.compile(r"units?|ea")
 _RESELLER = _pattern(r""".*(?:reseller|supplier|distributor|our|internal|customer|sap|lieferanten).*""")
 _NUMBERING = re.compile(r"(?:line|pos|position|no|nr|lfd|ln|row|line ?(?:item)|sr|s|№)(?: ?(?:no|nr|number))?")
 _BESIDE = re.compile(rf"\b(?:(?:in|per) )?(?:{'|'.join(CURRENCIES).lower()}|excl? vat|ex vat|net|netto|ht)\b")
@@ -114,18 +119,25 @@ def plain_words(cell: str) -> str:
 def header_fields(cells: Sequence[str]) -> dict[str, int]:
     """Fields that the cells of a header row name, with their places."""
     fields: dict[str, int] = {}
-    either = []
+    either, units = [], []
+    named: dict[str, list[int]] = {}
     for place, cell in enumerate(cells):
         words = plain_words(cell)
         if not words or len(cell) > 60:
+            continue
+        if _UNIT.fullmatch(words):
+            units.append(place)
             continue
         name = _meaning(words)
         if name == "part_number" and (_RESELLER.fullmatch(words) or name in fields):
             name = "other_number"
         if name:
             fields.setdefault(name, place)
+            named.setdefault(name, []).append(place)
         elif _EITHER.fullmatch(words):
             either.append(place)
+    for place in units:  # what is counted, or how much of it
+        fields.setdefault("counted_in" if "quantity" in fields else "quantity", place)
     for place in either:  # "Item" and "Product" may be a number or words
         if free := next((name for name in ("description", "part_number") if name not in fields), None):
             fields[free] = place
@@ -133,7 +145,16 @@ def header_fields(cells: Sequence[str]) -> dict[str, int]:
         fields["part_number"] = fields.pop("other_number")
     if "list_price" in fields and not {"unit_price", "discount"} & set(fields):
         fields["unit_price"] = fields.pop("list_price")
-    return fields
+    return fields | _of_one_currency(cells, named)
+
+
+def _of_one_currency(cells: Sequence[str], named: dict[str, list[int]]) -> dict[str, int]:
+    """Of prices that stand in several currencies beside each other, the first unit price that has an extended one in its own."""
+    for unit in named.get("unit_price", ()):
+        for extended in named.get("extended_price", ()):
+            if (money := currency_of(cells[unit])) and money == currency_of(cells[extended]):
+                return {"unit_price": unit, "extended_price": extended}
+    return {}
 
 
 def _meaning(words: str) -> str | None:

@@ -25,7 +25,7 @@ from estimator.spec.parse import parse_spec
 from tests.estimator.quotes.quote_files import HEADER, SPEC, whole_quote, workbook
 
 pytestmark = pytest.mark.django_db
-SWITCH = "nvidia-qm9700"
+SWITCH, SWITCH_NUMBER = "nvidia-qm9700", "MQM9700-NS2F"
 
 
 @pytest.fixture
@@ -170,6 +170,22 @@ def test_several_lines_of_a_part_give_a_range(owner: User, spec: DesignSpec) -> 
     quote = create_quote(owner, spec, workbook([HEADER, *rows]), "q.xlsx")
     (entry,), _ = price_entries(quote, "2026-11-02")
     assert (entry["low"], entry["typical"], entry["high"]) == (2_000_000, 2_100_000, 2_400_000)
+
+
+def test_a_look_alike_changes_no_price_of_the_book(owner: User, spec: DesignSpec) -> None:
+    """Air the other way gives none, a longer fibre its own length's, and a pack a tenth of what stands in its row."""
+    rows = [
+        [SWITCH_NUMBER, "Switch", 13, 32_000, 416_000],
+        ["MQM9700-NS2R", "Switch", 2, 10_000, 20_000],
+        ["MFP7E10-N050", "Fibre 50 m, pack of 10", 53, 2_000, 106_000],
+        ["MSN3700-VS2FC", "Spectrum-2 200GbE switch", 4, 5_000, 20_000],
+    ]
+    quote = create_quote(owner, spec, workbook([HEADER, *rows]), "q.xlsx")
+    book, _, _ = take_into_book(quote, None, "Book", "2026-11-02")
+    found = {(price["part"], price["length_m"]): price["typical"] for price in book.latest.prices}
+    assert found == {(SWITCH, None): 3_200_000, ("fib-mfp7e10", 50): 20_000}
+    switch = next(price for price in book.latest.prices if price["part"] == SWITCH)
+    assert switch["low"] == switch["high"] == 3_200_000
 
 
 def test_wrong_parts_give_no_price(owner: User, spec: DesignSpec) -> None:

@@ -64,6 +64,8 @@ def test_lines_of_another_network_say_so() -> None:
     result = with_row(["MSN3700-VS2FC", "Spectrum-2 200GbE 32-port switch", 4, 20_000, 80_000])
     (problem,) = of_code(result, "surplus")
     assert "belongs to another network of the cluster" in problem["message"]
+    cable = with_row(["MCP1600-C003E30L", "100GbE QSFP28 DAC 3 m", 24, 50, 1_200])
+    assert "another network of the cluster: 100 Gb/s" in of_code(cable, "surplus")[0]["message"]
 
 
 def test_the_price_of_a_longer_cable_is_not_compared_with_the_shorter_one() -> None:
@@ -94,6 +96,50 @@ def test_metres_are_counted_as_pieces() -> None:
     (problem,) = of_code(result, "by_metre")
     assert f"{metres:,} m priced by the metre are {quantity:,} pieces" in problem["message"]
     assert next(line for line in result["lines"] if line["part_number"] == FIBRE[0])["quantity"] == quantity
+
+
+def lines_of(header: list[str], *rows: list[Any]) -> list[tuple[int, float, str]]:
+    """Pieces, unit price and currency of the lines of a table."""
+    made = report(workbook([header, *rows]))
+    return [(line["quantity"], line["unit_price"], line["currency"]) for line in made["lines"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "unit", "quantity", "price", "pieces", "of_one"),
+    [
+        ("fibre 30 m, pack of 10", "", 53, 1_500, 530, 150),
+        ("fibre 30 m, 10er-Pack", "", 53, 1_500, 530, 150),
+        ("fibre 30 m", "10-pack", 53, 1_500, 530, 150),
+        ("fibre 30 m", "VPE 10", 53, 1_500, 530, 150),
+        ("fibre 30 m", "pair", 264, 300, 528, 150),
+        ("fibre 30 m, priced per pair", "", 264, 300, 528, 150),
+        ("fibre 30 m, shipped in box of 12", "", 528, 150, 528, 150),
+        ("fibre 30 m", "EA", 528, 150, 528, 150),
+        ("fibre", "m", 528 * 30, 5, 528, 150),
+    ],
+)
+def test_pairs_packs_and_metres_are_counted_as_pieces(
+    words: str, unit: str, quantity: int, price: float, pieces: int, of_one: float
+) -> None:
+    header = ["UoM", *HEADER] if unit else HEADER
+    row: list[Any] = [FIBRE[0], words, quantity, price, quantity * price]
+    (found,) = lines_of(header, [unit, *row] if unit else row)
+    assert found[:2] == (pieces, of_one)
+
+
+def test_a_server_with_a_set_of_gpus_is_one_server() -> None:
+    (found,) = lines_of(HEADER, ["DGXH-G640F+P2EDI36", "DGX H100, set of 8 GPUs", 4, 375_000, 1_500_000])
+    assert found[0] == 4
+
+
+def test_prices_in_two_currencies_are_those_that_belong_together() -> None:
+    header = ["Part number", "Qty", "Unit USD", "Unit EUR", "Total EUR"]
+    assert lines_of(header, ["MQM9700-NS2F", 13, 30_000, 28_600, 371_800]) == [(13, 28_600, "EUR")]
+
+
+def test_a_column_of_units_is_no_quantity_where_there_is_one() -> None:
+    assert lines_of(["Unit", *HEADER], ["EA", "MQM9700-NS2F", "QM9700", 13, 32_000, 416_000])[0][0] == 13
+    assert lines_of(["Part #", "Description", "EA", "Price each"], ["MQM9700-NS2F", "QM9700", 13, 32_000])[0][0] == 13
 
 
 @pytest.mark.parametrize("header", ["totalcount", "Total Qty", "Ordered quantity", "Gesamtmenge", "TotalCount"])
