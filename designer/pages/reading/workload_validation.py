@@ -18,6 +18,7 @@ BY = {
     "framework": "By framework",
     "gpus": "By GPUs of the job",
     "concurrency": "By requests at once",
+    "bytes": "By message",
     "own": "Own runs of PyTorch eager, one GPU to four",
 }
 

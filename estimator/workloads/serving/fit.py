@@ -9,7 +9,7 @@ explaining one model's software with another's arithmetic. Rows weigh less where
 import csv
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -239,6 +239,23 @@ def _all_reduce_stage() -> Stage:
         return np.log(engine_all_reduce_s(picked.with_values(values.values), sizes, ranks))
 
     return Stage(names, predicted, np.log(time_us * MICRO), np.ones(len(rows)))
+
+
+def all_reduce_without_own_gpu(constants: Constants) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Engines' all-reduces by the constants, by a fit without any row of their own GPU, and as measured. [s]
+
+    The fit without it knows other GPUs of its family; NaN for the only one of a family, of which nobody else speaks.
+    """
+    rows, stage = table("all_reduce"), _all_reduce_stage()
+    catalog, gpus = load_catalog(), np.array([row["gpu"] for row in table("all_reduce")])
+    families = np.array([family_of(catalog.gpus[row["gpu"]]) for row in rows])
+    without = np.full(len(rows), np.nan)
+    for gpu in np.unique(gpus):
+        own = gpus == gpu
+        if np.isin(families[~own], families[own]).any():
+            found = fitted(constants, replace(stage, weights=np.where(own, 0.0, stage.weights)), start=None)
+            without[own] = np.exp(stage.predicted(found))[own]
+    return np.exp(stage.predicted(constants)), without, np.exp(stage.measured)
 
 
 def _dispatch_stage() -> Stage:

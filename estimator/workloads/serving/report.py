@@ -2,9 +2,9 @@
 
 Each row is a slice of the measured runs by source, model, GPU, engine or load: how many, and |ln(predicted ÷ measured)| with
 the constants as they stand, with each model left out of its own fit, then calibrated by three other runs of the same model,
-GPU, precision, engine and release, and of the naive guess. A digest of the constants and
-the runs says what the file belongs to. ``ranking.csv`` says how well the same predictions, each model left out, choose between
-layouts that were measured side by side.
+GPU, precision, engine and release, and of the naive guess. Engines' own all-reduces follow, each GPU left out of the fit.
+A digest of the constants and the runs says what the file belongs to. ``ranking.csv`` says how well the same predictions,
+each model left out, choose between layouts that were measured side by side.
 """
 
 import csv
@@ -21,8 +21,8 @@ from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.ranking import Ranking, joined, ranking, write_rankings
 from estimator.workloads.serving.calibration import correction_of, features_of
 from estimator.workloads.serving.constants import DATA, serving_constants
-from estimator.workloads.serving.fit import Aggregated, Pools, errors, without_own_model
-from estimator.workloads.serving.rows import MEASURED, Runs, measured_runs
+from estimator.workloads.serving.fit import Aggregated, Pools, all_reduce_without_own_gpu, errors, without_own_model
+from estimator.workloads.serving.rows import MEASURED, Runs, measured_runs, table
 from estimator.workloads.serving.serving import aggregated
 
 ACCURACY = Path(__file__).with_name("accuracy.csv")
@@ -46,6 +46,8 @@ SLICES = ("source", "model", "gpu", "framework", "precision")
 SAME = ("model", "gpu", "precision", "framework", "input_tokens", "output_tokens", "concurrency")
 LAYOUT = ("tp", "pp", "attention_dp", "moe_tp", "ep")
 STACK = ("model", "gpu", "precision", "framework", "release")
+ALL_REDUCE = "all-reduce of an engine"
+ALL_REDUCE_SIZES = (("below 64 KiB", 0, 2**16), ("64 KiB to 1 MiB", 2**16, 2**20), ("1 MiB and more", 2**20, 2**62))
 N_CALIBRATING = 3
 FEWEST = 3  # layouts of a group in which the first two are no foregone conclusion
 
@@ -176,10 +178,12 @@ def main() -> int:
             ),
         ):
             writer.writerows(rows_of(figure, runs, measured, [*predictions, naive_guess(runs, measured)]))
-    return append_pools(pools, of_pools)
+    append_pools(pools, of_pools)
+    append_all_reduces()
+    return 0
 
 
-def append_pools(pools: Pools, figures: list[FloatArray]) -> int:
+def append_pools(pools: Pools, figures: list[FloatArray]) -> None:
     """The rows of disaggregated runs, which have no fit without their model: nearly all are of one."""
     with ACCURACY.open("a", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -193,7 +197,25 @@ def append_pools(pools: Pools, figures: list[FloatArray]) -> int:
                 if own.any():
                     numbers = [f"{one:.3f}" for one in errors(found[own], measured[own])]
                     writer.writerow([name, by, value, str(int(own.sum())), *numbers, *[""] * 6])
-    return 0
+
+
+def append_all_reduces() -> None:
+    """The rows of engines' own all-reduces: with the constants, and with each GPU left out of the fit of its family."""
+    rows = table("all_reduce")
+    predicted, without, measured = all_reduce_without_own_gpu(serving_constants())
+    sizes = np.array([float(row["message_bytes"]) for row in rows])
+    groups = [("all", "all", np.ones(len(rows), dtype=bool))]
+    for name in ("gpu", "framework"):
+        labels = np.array([row[name] for row in rows])
+        groups += [(name, str(value), labels == value) for value in np.unique(labels)]
+    groups += [("bytes", words, (sizes >= low) & (sizes < high)) for words, low, high in ALL_REDUCE_SIZES]
+    with ACCURACY.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for by, value, own in groups:
+            numbers = [f"{one:.3f}" for one in errors(predicted[own], measured[own])]
+            known = own & np.isfinite(without)
+            left_out = [f"{one:.3f}" for one in errors(without[known], measured[known])] if known.any() else ["", ""]
+            writer.writerow([ALL_REDUCE, by, value, str(int(own.sum())), *numbers, *left_out, *[""] * 4])
 
 
 if __name__ == "__main__":
