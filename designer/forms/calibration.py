@@ -25,11 +25,13 @@ LAUNCH_WORDS = {
     "process-per-gpu": "one process for each GPU",
     "single-process": "one process for all GPUs of a node",
     "graph": "CUDA graph",
+    "framework": "one process for each GPU, through PyTorch",
 }
 LAUNCHES = {
     "process-per-gpu": "One process for each GPU",
     "single-process": "One process for all GPUs of a node",
     "graph": "CUDA graph",
+    "framework": "One process for each GPU, through PyTorch",
 }
 ALGORITHMS = ("ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_direct", "pat")
 PROTOCOLS = ("ll", "ll128", "simple")

@@ -17,14 +17,15 @@ from estimator.performance.collectives import COLLECTIVES
 from estimator.units import FloatArray
 
 Key = tuple[str, str]
-TAILS = {"large": 0.07, "mid": 0.04, "small": 0.04}
+TAILS = {"large": 0.07, "mid": 0.05, "small": 0.05}
 """Votes left outside on each side, by size class: nine in ten stay inside, and where sites differ most a site that is not here
 lies further out than those that are."""
 FEW_SITES = {"large": 4, "mid": 4, "small": 0}
 """Up to how many sites may agree by chance. Below 1 MiB not: what all collectives share there are a few slow hosts."""
 LEAN = 2.0  # sites that all collectives together count for beside a collective's own
 VOTE = 0.8  # power of a site's points that its weight is divided by: 1 is one vote a site, 0 one a point
-BANDED = ("core", "inside")  # families that say how wide bands are
+BANDED = ("core", "inside", "own")  # families that say how wide bands are
+HOST_BOUND = 0.5  # share of the host's loop from which a point speaks of hosts
 FLOOR_BYTES = 1024  # messages that cost their start alone
 BAND_NAMES, FLOOR_NAMES = ("band_low", "band_high"), ("floor_band_low", "floor_band_high")
 SITE_NAMES = ("site_band_low", "site_band_high")
@@ -40,6 +41,8 @@ class Residual:
     is_banded: bool
     """Whether the bands of its cell are of it: not where a ring may run for a tree, nor over racks, which have bands of
     their own (``ring_edge``, ``band_widening``)."""
+    host_share: float = 0.0
+    """How far a host's loop over its GPUs makes the time: from half on, the point speaks of hosts alone (``host_band``)."""
 
     @property
     def cell(self) -> tuple[str, str]:
@@ -60,12 +63,14 @@ def _is_banded(run: Run, constants: ModelConstants) -> bool:
     return run.family in BANDED and not over_racks and not is_run_uncertain(run, constants)
 
 
-def residuals_of(runs: Sequence[Run], errors: Sequence[FloatArray], constants: ModelConstants) -> list[Residual]:
-    """Points of runs beside ln(predicted ÷ measured) of each."""
+def residuals_of(
+    runs: Sequence[Run], errors: Sequence[FloatArray], host_shares: Sequence[FloatArray], constants: ModelConstants
+) -> list[Residual]:
+    """Points of runs beside ln(predicted ÷ measured) of each, and how far a host's loop makes its time."""
     return [
-        Residual(run, size, -error, is_banded)
-        for run, of_run, is_banded in zip(runs, errors, [_is_banded(run, constants) for run in runs], strict=True)
-        for size, error in zip(run.message_bytes, of_run.tolist(), strict=True)
+        Residual(run, size, -error, _is_banded(run, constants), share)
+        for run, of_run, shares in zip(runs, errors, host_shares, strict=True)
+        for size, error, share in zip(run.message_bytes, of_run.tolist(), shares.tolist(), strict=True)
     ]
 
 
@@ -91,7 +96,11 @@ def weighted_quantiles(values: Sequence[float], sites: Sequence[str], tail: floa
 def band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
     """Values of band_low and band_high by cell, from points of which other sites speak too."""
     sites = sites_of({id(one.run): one.run for one in residuals}.values())
-    told = [one for one in residuals if one.is_banded and len(sites[*one.cell, one.run.collective]) > 1]
+    told = [
+        one
+        for one in residuals
+        if one.is_banded and one.host_share < HOST_BOUND and len(sites[*one.cell, one.run.collective]) > 1
+    ]
     out: dict[Key, float] = {}
     for domains in DOMAINS:
         for kind in SIZE_CLASSES:
@@ -108,7 +117,20 @@ def band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
                     if n_sites <= FEW_SITES[kind]:  # no narrower than all collectives together
                         leaning = np.array([min(leaning[0], every[0]), max(leaning[1], every[1])])
                     _put(out, f"{domains}.{kind}.{collective}", leaning)
-    return out
+    return out | host_band_values(residuals)
+
+
+def host_band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
+    """Value of host_band, from points that a host's loop makes: of any collective and size, as one host is behind all of them.
+
+    A host may be as much faster as slower than those that are known, and few sites are: both sides have one width.
+    """
+    hosted = [one for one in residuals if one.is_banded and one.host_share >= HOST_BOUND]
+    if not hosted:
+        return {}
+    off = [abs(one.value) for one in hosted]
+    _, high = weighted_quantiles(off, [one.run.site for one in hosted], 2 * TAILS["small"])
+    return {("host_band", ""): float(f"{np.exp(high):.3g}")}
 
 
 def floor_band_values(residuals: Sequence[Residual]) -> dict[Key, float]:

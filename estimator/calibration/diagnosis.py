@@ -212,7 +212,8 @@ def _staged(signature: Signature) -> Iterator[Fault]:
     score = signature.at("gpudirect_off.score") * near * signature.deficit
     cause = f"staging through host memory leaves about {share_text(target)}"
     if signature.at("gpudirect_off.least_share") < signature.share < signature.at("gpudirect_off.share_old_host"):
-        score = max(score, signature.at("gpudirect_off.score_old_host"))
+        likely = "gpudirect_off.score" if signature.is_old_host else "gpudirect_off.score_old_host"
+        score = max(score, signature.at(likely))
         kept = share_text(usual)
         cause = f"staging through host memory leaves so little on older hosts only; newer ones keep about {kept}"
     yield fault_of(signature, "gpudirect_off", score, _left(signature, cause), share=signature.share)

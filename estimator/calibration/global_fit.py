@@ -31,8 +31,9 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import DEFAULT, ModelConstants
 from estimator.catalog.loader import HERE, load_catalog
 from estimator.performance.algorithms import collective_terms
+from estimator.performance.bands import host_share
 from estimator.performance.bandwidth import SystemColumns, points_of, system_columns
-from estimator.performance.collectives import fastest
+from estimator.performance.collectives import Terms, fastest
 from estimator.units import FloatArray, IntArray, us_to_s
 
 N_FOLDS = 10
@@ -59,6 +60,13 @@ CELL_WORDS = {  # unit, basis, source and evidence of the rows that ``write_cell
         "measured",
         "Fits that left a site out",
         f"Measured over predicted, {_OUTSIDE} of votes above, nearly a vote a site",
+    ),
+    "host_band": (
+        "1",
+        "measured",
+        "Fits that left a site out",
+        "Measured over predicted, either way, of what a host's loop over its GPUs or a framework's launch makes: "
+        f"{200 * TAILS['small']:g} % of votes lie beyond it",
     ),
     "floor_band_low": ("1", "measured", "Fits that left a site out", "As band_low, once a site's floor is known"),
     "floor_band_high": ("1", "measured", "Fits that left a site out", "As band_high, once a site's floor is known"),
@@ -134,10 +142,20 @@ def _batch(runs: tuple[Run, ...], of_site: Counter[str], catalog: Catalog, const
 
 def predicted_s(batch: Batch, constants: ModelConstants) -> FloatArray:
     """Predicted times of a batch, shape (n_runs, n_sizes). [s]"""
+    return fastest(_terms(batch, constants), batch.message_bytes)[0]
+
+
+def predicted_with_host(batch: Batch, constants: ModelConstants) -> tuple[FloatArray, FloatArray]:
+    """Predicted times of a batch, and how far a host's loop makes them, both of shape (n_runs, n_sizes). [s], [1]"""
+    terms = _terms(batch, constants)
+    time_s = fastest(terms, batch.message_bytes)[0]
+    return time_s, host_share(terms, time_s)
+
+
+def _terms(batch: Batch, constants: ModelConstants) -> Terms:
     first = batch.runs[0]
     points = points_of(batch.columns, batch.n_ranks, first.launch, constants)
-    terms = collective_terms(points, constants, first.collective, first.algorithm, first.protocol)
-    return fastest(terms, batch.message_bytes)[0]
+    return collective_terms(points, constants, first.collective, first.algorithm, first.protocol)
 
 
 def residuals(batches: Sequence[Batch], constants: ModelConstants) -> tuple[FloatArray, FloatArray]:
@@ -230,10 +248,10 @@ def fit(
 
 FREE_NAMES = (
     "ring_efficiency", "nvls_efficiency", "network_efficiency", "fabric_latency", "latency_factor", "channel_start",
-    "base_latency", "domain_step_latency", "own_copy_rate", "send_network_rate", "channel_start_bytes", "ring_fill",
-    "tree_fill", "nvls_fill", "half_fill_bytes", "launch", "launch_per_gpu", "launch_share", "start_share", "fill_share",
-    "pass_efficiency", "pair_efficiency", "pair_fill", "send_efficiency", "send_share", "collnet_share", "tree_many_share",
-    "nvls_network_share", "nvls_tree_network_share", "ll_rate_factor",
+    "channel_start_level", "base_latency", "domain_step_latency", "own_copy_rate", "send_network_rate", "ring_fill",
+    "channel_start_bytes", "tree_fill", "nvls_fill", "half_fill_bytes", "launch", "launch_per_gpu", "launch_share",
+    "start_share", "fill_share", "pass_efficiency", "pair_efficiency", "pair_fill", "send_efficiency", "send_share",
+    "collnet_share", "tree_many_share", "nvls_network_share", "nvls_tree_network_share", "ll_rate_factor",
 )  # fmt: skip
 
 
@@ -255,6 +273,7 @@ class HeldOut:
 
     runs: tuple[Run, ...]
     error: tuple[FloatArray, ...]  # by run
+    host_share: tuple[FloatArray, ...]  # by run
     found: tuple[dict[Key, float], ...]
 
     def spread(self, key: Key) -> tuple[float, float]:
@@ -288,15 +307,17 @@ def predicted_without(runs: Sequence[Run], found: Sequence[dict[Key, float]], ca
     fold_of, base = folds_of(runs), ModelConstants(catalog)
     tested: list[Run] = []
     errors: list[FloatArray] = []
+    shares: list[FloatArray] = []
     for fold, values in enumerate(found):
         constants = base.replaced(values)
         for batch in batches_of([run for run in runs if fold_of[run.site] == fold], catalog):
-            predicted = predicted_s(batch, constants)
+            predicted, share = predicted_with_host(batch, constants)
             for i, run in enumerate(batch.runs):
                 n = len(run.time_us)
                 tested.append(run)
+                shares.append(share[i, :n])
                 errors.append(np.log(predicted[i, :n] / batch.measured_s[i, :n]))
-    return HeldOut(tuple(tested), tuple(errors), tuple(found))
+    return HeldOut(tuple(tested), tuple(errors), tuple(shares), tuple(found))
 
 
 def write_constants(path: Path, values: dict[Key, float], spread: dict[Key, tuple[float, float]]) -> None:
@@ -396,7 +417,7 @@ def write_bands(catalog: Catalog) -> None:
     """Bands and numbers of sites anew, from what the kept fits of the folds leave."""
     runs = [run for run in measured_runs() if FAMILY_WEIGHTS.get(run.family)]
     tested = predicted_without(runs, read_folds(FOLDS), catalog)
-    left = residuals_of(tested.runs, tested.error, ModelConstants(catalog))
+    left = residuals_of(tested.runs, tested.error, tested.host_share, ModelConstants(catalog))
     cells = band_values(left) | floor_band_values(left) | site_band_values(left) | site_counts(runs)
     write_cells(HERE / "model_constants.csv", cells)
 

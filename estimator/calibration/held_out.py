@@ -1,15 +1,20 @@
 """Runs beside their predictions, in sample and held out by site: one vote a run, and what a measured floor gains."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from estimator.calibration.measured import SIZE_CLASSES, Run, size_class
+from estimator.calibration.measured import HERE, SIZE_CLASSES, Run, size_class
 from estimator.performance.collectives import BUS_FACTORS
 from estimator.record import Record
 from estimator.units import FloatArray
+
+NEVER_SEEN = HERE / "never_seen.json"
+ANY = "any"
 
 
 class Floored(NamedTuple):
@@ -118,3 +123,78 @@ def run_errors(compared: Sequence[Compared]) -> list[RunErrors]:
                 )
             )
     return out
+
+
+class NeverSeen(Record):
+    """One size class of a split: what the page says with two thirds of the operators, and what the other third sees."""
+
+    split: int
+    """Its seed; -1 of all splits together."""
+    size_class: str
+    sites: int
+    """Operators left out that have such points."""
+    page_points: int
+    page_median: float
+    page_nine_in_ten: float
+    page_inside: float
+    page_width: float
+    points: int
+    median: float
+    nine_in_ten: float
+    inside: float
+    width: float
+
+
+class Unmeasured(Record):
+    """A GPU generation on a network, ANY for all of them, that a fit without any of its runs predicts."""
+
+    generation: str
+    fabric: str
+    collective: str
+    """ANY for all of them."""
+    size_class: str
+    sites: int
+    points: int
+    median: float
+    nine_in_ten: float
+    inside: float
+    width: float
+
+
+class LeftOut(Record):
+    """Operators, and kinds of machines, that no part of the procedure saw."""
+
+    splits: list[NeverSeen]
+    kinds: list[Unmeasured]
+
+
+@lru_cache(maxsize=1)
+def left_out() -> LeftOut:
+    """What ``python -m estimator.calibration.never_seen`` kept."""
+    return LeftOut.from_json(json.loads(NEVER_SEEN.read_text(encoding="utf-8")))
+
+
+def pooled_splits(rows: Sequence[NeverSeen]) -> list[NeverSeen]:
+    """The splits together by size class: means over them, each by the points that it left out."""
+    out = []
+    for kind in SIZE_CLASSES:
+        of_kind = [row for row in rows if row.size_class == kind]
+        if of_kind:
+            weight = np.array([row.points for row in of_kind])
+            out.append(
+                NeverSeen(
+                    split=-1,
+                    size_class=kind,
+                    sites=max(row.sites for row in of_kind),
+                    page_points=max(row.page_points for row in of_kind),
+                    points=int(weight.sum()),
+                    **{
+                        name: float(np.average([getattr(row, name) for row in of_kind], weights=weight))
+                        for name in _FIGURES
+                    },
+                )
+            )
+    return out
+
+
+_FIGURES = tuple(f"{of}{name}" for of in ("page_", "") for name in ("median", "nine_in_ten", "inside", "width"))

@@ -50,7 +50,7 @@ class LogSystem(System):
     collective: str | None = Field(None, max_length=80, description="The collective, where a log does not name it.")
     gpus: int | None = Field(None, ge=1, le=MAX_GPUS, description="GPUs of the run, where a log does not say.")
     nodes: int | None = Field(None, ge=1, le=MAX_GPUS, description="Servers of the run, where a log does not say.")
-    launch: Literal["process-per-gpu", "single-process", "graph"] | None = Field(
+    launch: Literal["process-per-gpu", "single-process", "graph", "framework"] | None = Field(
         None, description="How it was launched."
     )
     algorithm: Algorithm | None = Field(None, description="The algorithm that was forced.")

@@ -3,7 +3,7 @@
 ``python -m estimator.calibration.report`` writes docs/validation.md again; a test holds the document to the model.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +20,19 @@ from estimator.calibration.global_fit import (
     predicted_without,
     read_folds,
 )
-from estimator.calibration.held_out import Compared, Floored, FlooredErrors, RunErrors, floored_errors, run_errors
+from estimator.calibration.held_out import (
+    ANY,
+    Compared,
+    Floored,
+    FlooredErrors,
+    NeverSeen,
+    RunErrors,
+    Unmeasured,
+    floored_errors,
+    left_out,
+    pooled_splits,
+    run_errors,
+)
 from estimator.calibration.league import Rival, league
 from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, size_class, sources
 from estimator.catalog.catalog import Catalog
@@ -135,6 +147,10 @@ class Report(Record):
     """Errors with a site's own floor given, by size class."""
     by_run: list[RunErrors]
     """Held-out errors with one vote a run."""
+    splits: list[NeverSeen]
+    """The page's figures of two thirds of the operators beside those of the third, by split; all of them together last."""
+    kinds: list[Unmeasured]
+    """GPU generations on networks, predicted without any run of them."""
     inside: float
     """Share of the points of core runs that lie in their bands."""
     held_inside: float
@@ -150,7 +166,7 @@ class Report(Record):
         return self.tables[ALL][0]
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
     predicted_us: FloatArray
     low_us: FloatArray
     high_us: FloatArray
@@ -158,9 +174,9 @@ class _Found(NamedTuple):
     is_inside: Any
 
 
-def _predicted(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants) -> dict[tuple[str, str], _Found]:
+def predicted_runs(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants) -> dict[tuple[str, str], Found]:
     """Predictions of runs by name and collective, one call a group."""
-    out: dict[tuple[str, str], _Found] = {}
+    out: dict[tuple[str, str], Found] = {}
     for batch in batches_of(runs, catalog):
         first = batch.runs[0]
         points = points_of(batch.columns, batch.n_ranks, first.launch, constants)
@@ -171,7 +187,7 @@ def _predicted(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants)
             n, measured = len(run.time_us), np.array(run.time_us)
             us = [s_to_us(column[i, :n]) for column in (times.time_s, times.low_s, times.high_s)]
             inside = (us[1] <= measured) & (measured <= us[2])
-            out[run.name, run.collective] = _Found(us[0], us[1], us[2], np.log(us[0] / measured), inside)
+            out[run.name, run.collective] = Found(us[0], us[1], us[2], np.log(us[0] / measured), inside)
     return out
 
 
@@ -180,7 +196,8 @@ def compared_runs(catalog: Catalog) -> tuple[Compared, ...]:
     """Every carried run beside its prediction, in sample and by the fit that its site has no part in."""
     runs, constants = measured_runs(), ModelConstants(catalog)
     fitted = [run for run in runs if FAMILY_WEIGHTS.get(run.family)]
-    found, (held, floored) = _predicted(runs, catalog, constants), _held(fitted, catalog, constants)
+    found = predicted_runs(runs, catalog, constants)
+    held, floored = held_by_site(fitted, read_folds(FOLDS), catalog, constants)
     sites = sites_of(fitted)
     out = []
     for run in runs:
@@ -195,7 +212,7 @@ def compared_runs(catalog: Catalog) -> tuple[Compared, ...]:
     return tuple(out)
 
 
-def _floored(run: Run, found: _Found | None, is_told: Any) -> Floored | None:
+def _floored(run: Run, found: Found | None, is_told: Any) -> Floored | None:
     if found is None:
         return None
     beyond = np.array(run.message_bytes) > FLOOR_BYTES
@@ -211,31 +228,33 @@ def with_floor(run: Run) -> Run | None:
     return replace(run, system=run.system | floor)
 
 
-FoundBy = dict[tuple[str, str], _Found]
+FoundBy = dict[tuple[str, str], Found]
 
 
-def _held(runs: Sequence[Run], catalog: Catalog, constants: ModelConstants) -> tuple[FoundBy, FoundBy]:
+def held_by_site(
+    runs: Sequence[Run], folds: Sequence[dict[tuple[str, str], float]], catalog: Catalog, constants: ModelConstants
+) -> tuple[FoundBy, FoundBy]:
     """Predictions of fitted runs with constants and bands that their site has no part in, and those with floors given."""
-    fold_of, folds = folds_of(runs), read_folds(FOLDS)
+    fold_of = folds_of(runs)
     tested = predicted_without(runs, folds, catalog)
-    residuals = residuals_of(tested.runs, tested.error, constants)
+    residuals = residuals_of(tested.runs, tested.error, tested.host_share, constants)
     every = band_values(residuals)
     out: FoundBy = {}
     floored: FoundBy = {}
     for fold, values in enumerate(folds):
         others = band_values([one for one in residuals if fold_of[one.run.site] != fold])
-        pooled = {key: others[_pool(key)] for key in every if key not in others and _pool(key) in others}
+        pooled = pooled_bands(every, others)
         of_fold = [run for run in runs if fold_of[run.site] == fold]
         without = constants.replaced(values | others | pooled)
-        out |= _predicted(of_fold, catalog, without)
-        floored |= _predicted([given for run in of_fold if (given := with_floor(run))], catalog, without)
+        out |= predicted_runs(of_fold, catalog, without)
+        floored |= predicted_runs([given for run in of_fold if (given := with_floor(run))], catalog, without)
     return out, floored
 
 
-def _pool(key: tuple[str, str]) -> tuple[str, str]:
-    """The row of all collectives of a cell."""
-    name, index = key
-    return name, ".".join(index.split(".")[:2])
+def pooled_bands(keys: Iterable[tuple[str, str]], known: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+    """Of the cells that nothing known speaks of, the bands of all collectives of their domains and size class."""
+    pools = {(name, index): (name, ".".join(index.split(".")[:2])) for name, index in keys}
+    return {key: known[pool] for key, pool in pools.items() if key not in known and pool in known}
 
 
 def error_rows(
@@ -307,6 +326,8 @@ def report(catalog: Catalog) -> Report:
         refused=_refused([item.run for item in core]),
         floored=floored_errors(core),
         by_run=run_errors(core),
+        splits=[*left_out().splits, *pooled_splits(left_out().splits)],
+        kinds=left_out().kinds,
         inside=float(inside.mean()),
         held_inside=float(held_inside.mean()),
         runs=len(core),
@@ -386,6 +407,8 @@ def document(catalog: Catalog) -> str:
     for key, title in TABLES.items():
         lines += ["", f"## {title}", "", *_table(made.tables[key])]
     lines += ["", "## One vote a run", "", *_run_lines(made.by_run)]
+    lines += ["", "## Operators that no part of this saw", "", *_split_lines(made.splits)]
+    lines += ["", "## Machines that nobody measured", "", *_kind_lines(made.kinds)]
     lines += ["", "## With a measured floor", "", *_floored_lines(made.floored)]
     lines += ["", "## Against other ways to predict", "", *_league_table(made.league)]
     lines += ["", "## Uplinks, against a flow solver", "", *_uplink_lines()]
@@ -431,6 +454,61 @@ def _run_lines(rows: Sequence[RunErrors]) -> list[str]:
         *(
             f"| {CLASS_LABELS[row.size_class]} | {row.runs} | {row.median:.3f} | {row.nine_in_ten:.3f} | {row.inside:.0%} |"
             for row in rows
+        ),
+    ]
+
+
+def _split_lines(rows: Sequence[NeverSeen]) -> list[str]:
+    splits = dict.fromkeys(row.split for row in rows)
+    cells = {(row.split, row.size_class): row for row in rows}
+
+    def cell(row: NeverSeen | None) -> str:
+        if row is None:
+            return "–"
+        page = f"{row.page_median:.3f} / {row.page_nine_in_ten:.3f} ({row.page_inside:.0%})"
+        return f"{page} → {row.median:.3f} / {row.nine_in_ten:.3f} ({row.inside:.0%}; {row.points}), × {row.width:.2f}"
+
+    return [
+        f"{len(splits) - 1} times a third of the operators, drawn at random, was left out of all of it: fit, folds, bands and",
+        "the figures of this page. Cells: what the page then says, median / nine in ten (share inside the band) → what the third",
+        "sees (points), and the median width of its bands. Together: means over the splits, by points left out. Not held out",
+        "are the form of the terms, where fits start and are bound, and the share of votes that bands leave outside.",
+        "`python -m estimator.calibration.never_seen` does it again.",
+        "",
+        "| | " + " | ".join(CLASS_LABELS.values()) + " |",
+        "|---|---|---|---|",
+        *(
+            f"| {f'split {split + 1}' if split >= 0 else 'together'} | "
+            + " | ".join(cell(cells.get((split, kind))) for kind in SIZE_CLASSES)
+            + " |"
+            for split in splits
+        ),
+    ]
+
+
+def kind_cells(rows: Sequence[Unmeasured]) -> dict[tuple[str, str, str], list[Unmeasured | None]]:
+    """By GPU generation, network and collective, in the order of SIZE_CLASSES."""
+    found = {(row.generation, row.fabric, row.collective, row.size_class): row for row in rows}
+    keys = dict.fromkeys((row.generation, row.fabric, row.collective) for row in rows)
+    return {key: [found.get((*key, kind)) for kind in SIZE_CLASSES] for key in keys}
+
+
+def _kind_lines(rows: Sequence[Unmeasured]) -> list[str]:
+    def cell(row: Unmeasured | None) -> str:
+        if row is None:
+            return "–"
+        return f"{row.median:.3f} / {row.nine_in_ten:.3f} ({row.inside:.0%}; {row.points}), × {row.width:.2f}"
+
+    return [
+        "A GPU generation on a network, or a generation on any, predicted by a fit without any run of it: what is of it alone",
+        "is taken from its neighbour, and nothing is marked as measured, so that bands are wider. Cells: median / nine in ten",
+        "(share inside the band; points), and the median width of the bands.",
+        "",
+        "| | " + " | ".join(CLASS_LABELS.values()) + " |",
+        "|---|---|---|---|",
+        *(
+            f"| {generation}, {fabric}{'' if collective == ANY else f': {collective}'} | {' | '.join(map(cell, cells))} |"
+            for (generation, fabric, collective), cells in kind_cells(rows).items()
         ),
     ]
 

@@ -71,6 +71,11 @@ class Signature:
         return self.run.gpu.startswith(("gh", "gb"))
 
     @property
+    def is_old_host(self) -> bool:
+        """Servers of V100 and P100 have PCIe 3, over which copies through host memory leave less than elsewhere."""
+        return self.run.gpu.startswith(("v100", "p100"))
+
+    @property
     def fabric(self) -> str:
         """Kind of network."""
         return str(self.run.system.get("fabric") or "infiniband")

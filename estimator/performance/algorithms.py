@@ -12,6 +12,7 @@ import numpy as np
 from estimator.catalog.constants import ModelConstants
 from estimator.performance.bandwidth import (
     CHANNELS,
+    FRAMEWORK,
     IN_NETWORK,
     LEAF,
     NVLINK_REDUCTION,
@@ -86,9 +87,14 @@ def _domain_step(points: Points, constants: ModelConstants, key: str, *, waits: 
 
 
 def _start(points: Points, constants: ModelConstants, passes: int) -> Any:
-    """What it takes to open all channels; each level of domains does it again, up and down."""
-    levels = passes * tree_levels(points.n_domains)
-    return constants.value("channel_start", "domain") + levels * constants.value("channel_start", "network")
+    """What it takes to open all channels, those over the network on every pass; levels beyond the first add a little to it.
+
+    Channels of all levels open at once where the fabric's plugin lets them, and one after another over Slingshot.
+    """
+    network = constants.value("channel_start", "network")
+    further = np.maximum(tree_levels(points.n_domains) - 1, 0)
+    network = network + further * _of_fabric(points, constants, "channel_start_level")
+    return constants.value("channel_start", "domain") + np.where(points.n_domains > 1, passes * network, 0.0)
 
 
 def _ll_max(points: Points, constants: ModelConstants) -> FloatArray:
@@ -441,13 +447,15 @@ def collective_terms(
     algorithm = algorithm_used(collective, algorithm)
     protocols = PROTOCOLS if protocol is None or collective in PAIRWISE else (protocol,)
     is_one_process = points.launch == ONE_PROCESS
+    host_s: FloatArray | None
     share = f"{points.launch}.{collective}"
     if is_one_process:
         grouped = points.columns.launch_share(constants, f"grouped.{collective}")
         launch_s = np.where(points.host_s > 0, points.launch_s, points.launch_s * grouped)
         host_s = points.host_s * points.columns.launch_share(constants, share)
     else:
-        launch_s, host_s = points.launch_s * points.columns.launch_share(constants, share), None
+        launch_s = points.launch_s * points.columns.launch_share(constants, share)
+        host_s = points.host_s if points.launch == FRAMEWORK else None
     shape = (len(VARIANTS), len(points.n_ranks))
     alpha_s, byte_time_s = np.full(shape, np.inf), np.ones(shape)
     steps_s, start_s, fill_s = np.zeros(shape), np.zeros(shape), np.zeros(shape)

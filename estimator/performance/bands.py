@@ -23,7 +23,7 @@ from estimator.performance.bandwidth import (
     Points,
     loss_shares,
 )
-from estimator.performance.collectives import ONLY_FORCED, VARIANTS, Terms
+from estimator.performance.collectives import ONLY_FORCED, SHARPNESS, VARIANTS, Terms
 from estimator.units import FloatArray, IntArray
 
 IS_UNTESTED: BoolArray = np.array([name in (*ONLY_FORCED, "pat") for name, _ in VARIANTS])
@@ -99,15 +99,17 @@ def bands(
     choice: IntArray,
     is_validated: BoolArray,
     terms: Sequence[Terms],
+    time_s: FloatArray,
     constants: ModelConstants,
     collectives: Sequence[str],
 ) -> tuple[FloatArray, FloatArray]:
     """Measured ÷ predicted time of nine runs in ten: (low, high) factors, shape (n_collectives, n_points, n_sizes).
 
-    ``limit`` is what takes the most time. The width in ln grows with the number of domains
+    ``limit`` is what takes the most time, and ``time_s`` the predictions. The width in ln grows with the number of domains
     beyond 16, and where a result rests on a part of the model that few
     runs or none have tested; with a site's own constants it is what is left once other runs of a site are fitted. Where the
-    library may take a ring instead of what is predicted, the ring's time lies inside.
+    library may take a ring instead of what is predicted, the ring's time lies inside. As far as a host's loop over its GPUs
+    is what takes the time, hosts are what differs.
     """
     weights = class_weights(message_bytes)
     low, high = (
@@ -121,6 +123,11 @@ def bands(
             )
             for name, of in (("floor_band_low", low), ("floor_band_high", high))
         )
+    if any(one.host_s is not None for one in terms):
+        shares = np.stack([host_share(one, of_one) for one, of_one in zip(terms, time_s, strict=True)])
+        share = np.where(is_floor_known[:, None], 0.0, shares)
+        hosts = np.log(constants.value("host_band"))
+        low, high = (1.0 - share) * low - share * hosts, (1.0 - share) * high + share * hosts
     if constants.source is not None and any(constants.given(*key) is not None for key in _of_site(constants)):
         left_low, left_high = (
             _at_points(np.log(_table(constants, name, collectives)), points, weights)
@@ -145,6 +152,14 @@ def bands(
         low_factor = low_factor * np.where(lost, congested / calm, 1.0)
         high_factor = high_factor * np.where(lost, calm / congested, 1.0)
     return low_factor, high_factor
+
+
+def host_share(terms: Terms, time_s: FloatArray) -> FloatArray:
+    """How far the host's loop beside the kernels makes the time, shape (n_points, n_sizes): d ln T over d ln of the loop."""
+    if terms.host_s is None:
+        return np.zeros(time_s.shape)
+    host_s = np.broadcast_to(terms.host_s[:, None], time_s.shape)
+    return np.divide(host_s, time_s, out=np.zeros(time_s.shape), where=np.isfinite(time_s) & (time_s > 0)) ** SHARPNESS
 
 
 def _of_site(constants: ModelConstants) -> list[tuple[str, str]]:

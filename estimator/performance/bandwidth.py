@@ -58,6 +58,7 @@ LIMITS = (
 ) = range(len(LIMITS))
 ANY_NUMBER = 2**31
 ONE_PROCESS = "single-process"  # a launch: the host loops over the GPUs of a node
+FRAMEWORK = "framework"  # a launch: a process per GPU, whose every collective goes through PyTorch
 EVERYBODY = 0.0  # pattern of traffic: each domain sends alike to all others
 MESHES = ("full mesh", "all-to-all on baseboard")  # topologies with a link from each GPU to each other one
 SYSTEM_DEFAULTS: Json = {
@@ -489,7 +490,9 @@ def points_of(columns: SystemColumns, n_ranks: IntArray, launch: str, constants:
     n_domains, domain_ranks = ceil_div(n_ranks, columns.domain_gpus), np.minimum(n_ranks, columns.domain_gpus)
     launch_s = np.full(n_ranks.shape, constants.value("launch", launch))
     host_s = np.zeros_like(launch_s)
-    if launch == ONE_PROCESS:
+    if launch == FRAMEWORK:
+        host_s, launch_s = launch_s, np.full(n_ranks.shape, constants.value("launch", "graph"))
+    elif launch == ONE_PROCESS:
         in_turn = np.minimum(n_ranks, columns.gpus_per_node)
         host_s = launch_s + constants.value("launch_per_gpu", launch) * in_turn
         launch_s = np.full(n_ranks.shape, constants.value("launch", "graph"))

@@ -51,7 +51,7 @@ _CHOICE_BITS = 15  # the variant's index sits in the last four bits of a time wh
 
 
 NVLS_SIMPLE = VARIANTS.index(("nvls", "simple"))
-_SHARPNESS = 8  # of how the longer of two things side by side hides the shorter
+SHARPNESS = 8  # of how the longer of two things side by side hides the shorter
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ def beside(time_s: FloatArray, host_s: FloatArray | None) -> FloatArray:
         return time_s
     longer = np.maximum(time_s, host_s[:, None])
     share = np.minimum(time_s, host_s[:, None]) / longer
-    return np.where(np.isfinite(longer), longer * (1.0 + share**_SHARPNESS) ** (1 / _SHARPNESS), longer)
+    return np.where(np.isfinite(longer), longer * (1.0 + share**SHARPNESS) ** (1 / SHARPNESS), longer)
 
 
 def fastest(terms: Terms, message_bytes: FloatArray) -> tuple[FloatArray, IntArray]:

@@ -41,8 +41,8 @@ class PredictionRequest(Section):
     )
     algorithm: Algorithm | None = Field(None, description="Force one algorithm; null for the fastest.")
     protocol: Literal["ll", "ll128", "simple"] | None = Field(None, description="Force one protocol.")
-    launch: Literal["process-per-gpu", "single-process", "graph"] = Field(
-        "process-per-gpu", description="How the work is launched."
+    launch: Literal["process-per-gpu", "single-process", "graph", "framework"] = Field(
+        "process-per-gpu", description="How the work is launched; framework: a process per GPU through PyTorch."
     )
     calibration: Calibrated | None = Field(
         None, description="A site's own constants, as a calibration found them; null for the catalog's."

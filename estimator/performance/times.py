@@ -155,7 +155,9 @@ def _times(
     found = _Answered(terms, message_bytes)
     limit, links = found.limits()
     is_validated = is_measured(points, found.message_bytes, links, found.choice, constants, names)
-    low, high = bands(points, found.message_bytes, limit, found.choice, is_validated, terms, constants, names)
+    low, high = bands(
+        points, found.message_bytes, limit, found.choice, is_validated, terms, found.time_s, constants, names
+    )
     alone = (points.n_ranks == 1)[:, None]
     time_s = np.where(alone, 0.0, found.time_s)
     algbw = np.where(alone, 0.0, found.message_bytes / np.where(alone, 1.0, time_s))

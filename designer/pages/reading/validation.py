@@ -15,7 +15,7 @@ from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import in_usual_units
 from designer.wording.query import one_of
-from estimator.calibration.held_out import Compared
+from estimator.calibration.held_out import ANY, Compared, NeverSeen, Unmeasured
 from estimator.calibration.measured import CORE, SIZE_CLASSES, sources
 from estimator.calibration.report import (
     ALL,
@@ -23,7 +23,9 @@ from estimator.calibration.report import (
     NOT_TO_TRUST,
     TABLES,
     ErrorRow,
+    Report,
     compared_runs,
+    kind_cells,
     report,
 )
 from estimator.catalog.loader import load_catalog
@@ -77,6 +79,8 @@ def _errors(catalog_version: str) -> Context:
         "overall": [(CLASS_LABELS[name], cell) for name, cell in zip(SIZE_CLASSES, made.overall.cells, strict=True)],
         "tables": tables,
         "by_run": [(CLASS_LABELS[row.size_class], row) for row in made.by_run],
+        "splits": split_rows(made),
+        "kinds": kind_rows(made),
         "floored": [(CLASS_LABELS[row.size_class], row) for row in made.floored],
         "league": [(row.name, row.cells) for row in made.league],
         "refused": [
@@ -92,6 +96,24 @@ def _errors(catalog_version: str) -> Context:
         "classes": [(name, CLASS_LABELS[name]) for name in SIZE_CLASSES],
         "sources": [(source, source_address(source.where)) for source in sources().values()],
     }
+
+
+def split_rows(made: Report) -> list[tuple[str, list[NeverSeen | None]]]:
+    """Each split, and all together, by size class."""
+    cells = {(row.split, row.size_class): row for row in made.splits}
+    return [
+        (f"Split {split + 1}" if split >= 0 else "Together", [cells.get((split, kind)) for kind in SIZE_CLASSES])
+        for split in dict.fromkeys(row.split for row in made.splits)
+    ]
+
+
+def kind_rows(made: Report) -> list[tuple[str, str, list[Unmeasured | None]]]:
+    """Each kind of machine: its name, the collective's, "" of all together, and its cells by size class."""
+    networks = FABRICS | {ANY: "any network"}
+    return [
+        (f"{generation.capitalize()}, {networks[fabric]}", COLLECTIVES.get(collective, ""), cells)
+        for (generation, fabric, collective), cells in kind_cells(made.kinds).items()
+    ]
 
 
 def _name(row: ErrorRow, table: str) -> str:

@@ -145,7 +145,7 @@ def test_the_kept_bands_are_those_of_the_kept_folds_in_the_words_of_today() -> N
     """Numbers and words of their rows follow from the carried runs and folds without a fit."""
     runs = [run for run in measured_runs() if FAMILY_WEIGHTS.get(run.family)]
     tested = predicted_without(runs, read_folds(FOLDS), CATALOG)
-    left = residuals_of(tested.runs, tested.error, CONSTANTS)
+    left = residuals_of(tested.runs, tested.error, tested.host_share, CONSTANTS)
     for (name, index), value in (band_values(left) | floor_band_values(left) | site_band_values(left)).items():
         row = CONSTANTS.row(name, index)
         assert float(row.value) == pytest.approx(value), (name, index)

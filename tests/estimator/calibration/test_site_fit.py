@@ -118,7 +118,7 @@ def test_own_logs_are_nearer_after_the_fit_than_before(name: str) -> None:
     assert after["large"] <= before["large"] + 0.02
     assert answer["logs"][0]["is_fitted"]
     if not name.startswith(("h100x4_shared", "h100x4_sockets")):
-        assert after["large"] < 0.04
+        assert after["large"] < 0.035
         assert after["small"] < 0.1
 
 

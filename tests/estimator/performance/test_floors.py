@@ -141,3 +141,39 @@ def test_a_workload_s_constants_say_nothing_of_collectives() -> None:
     other = {"name": "other", "parameters": {"step_hiding": 5.0}}
     alike = [predict(request | more, CATALOG)["rows"][0]["time_us_high"] for more in ({}, {"calibration": other})]
     assert alike[0] == pytest.approx(alike[1])
+
+
+def launched(launch: str, sizes: list[int], **more: Any) -> Any:
+    request = {"system": {"gpu": "h100-sxm", "fabric": "none"} | more, "gpus": [8], "message_bytes": sizes}
+    return predict(request | {"launch": launch}, CATALOG)["rows"]
+
+
+def test_a_call_through_a_framework_takes_as_long_as_the_host_until_the_bytes_take_longer() -> None:
+    host_us = CONSTANTS.value("launch", "framework") * 1e6
+    short, long = launched("framework", [8, 2**33])
+    assert short["time_us"] == pytest.approx(host_us, rel=0.1)
+    assert short["time_us"] > 2 * launched("process-per-gpu", [8])[0]["time_us"]
+    assert long["time_us"] == pytest.approx(launched("process-per-gpu", [2**33])[0]["time_us"], rel=0.01)
+    assert not short["validated"]
+
+
+def test_what_a_host_makes_has_the_band_of_hosts_whatever_the_collective() -> None:
+    host = CONSTANTS.value("host_band")
+    short, long = launched("single-process", [8, 2**33])
+    assert short["time_us_high"] / short["time_us"] == pytest.approx(host, rel=0.03)
+    assert short["time_us"] / short["time_us_low"] == pytest.approx(host, rel=0.03)
+    alone = launched("process-per-gpu", [2**33])[0]
+    assert long["time_us_high"] / long["time_us"] == pytest.approx(alone["time_us_high"] / alone["time_us"], rel=0.01)
+    known = launched("single-process", [8], small_message_us=40.0, small_message_gpus=8)[0]
+    assert known["time_us_high"] / known["time_us_low"] < host, "a floor that is given says what the host takes"
+
+
+def test_further_levels_open_their_channels_at_once_but_over_slingshot() -> None:
+    def rise(fabric: str, gpus: int) -> float:
+        system = SYSTEM | {"fabric": fabric}
+        request = {"system": system, "gpus": [gpus], "message_bytes": [8, 2**17], "algorithm": "tree", "protocol": "ll"}
+        short, longer = predict(request, CATALOG)["rows"]
+        return float(longer["time_us"] - short["time_us"])
+
+    assert rise("infiniband", 32) < 1.3 * rise("infiniband", 16)
+    assert rise("slingshot", 32) > 1.8 * rise("slingshot", 16)

@@ -216,7 +216,7 @@ def test_refusals_show_the_way_out() -> None:
     per_node=st.integers(1, 16),
     gpus=st.integers(1, 5000),
     algorithm=st.sampled_from([None, "ring", "tree"]),
-    launch=st.sampled_from(["process-per-gpu", "single-process", "graph"]),
+    launch=st.sampled_from(["process-per-gpu", "single-process", "graph", "framework"]),
     reduction=st.booleans(),
     fabric=st.sampled_from(["infiniband", "roce", "efa", "slingshot"]),
 )

@@ -1,0 +1,89 @@
+"""What is left out of all of the procedure: who, and what is known of it without them."""
+
+import numpy as np
+import pytest
+
+from estimator.calibration.bands import Residual
+from estimator.calibration.global_fit import FAMILY_WEIGHTS
+from estimator.calibration.held_out import ANY, NeverSeen, left_out, pooled_splits
+from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs
+from estimator.calibration.never_seen import (
+    N_SPLITS,
+    as_neighbour,
+    bands_of_others,
+    is_of,
+    kinds_of,
+    split_of,
+)
+from estimator.catalog.constants import ModelConstants
+from estimator.catalog.loader import load_catalog
+
+CATALOG = load_catalog()
+CONSTANTS = ModelConstants(CATALOG)
+
+
+def fitted() -> list[Run]:
+    return [run for run in measured_runs() if FAMILY_WEIGHTS.get(run.family)]
+
+
+def test_a_split_leaves_out_a_third_of_the_operators_whole() -> None:
+    sites = {run.site for run in fitted()}
+    splits = [split_of(sites, seed) for seed in range(N_SPLITS)]
+    for out in splits:
+        assert out < sites
+        assert len(out) == round(len(sites) / 3)
+    assert len({frozenset(out) for out in splits}) == N_SPLITS
+
+
+def test_bands_know_nothing_of_those_left_out() -> None:
+    """A collective of which nobody speaks has the bands of its class, and no site."""
+    rest = [run for run in fitted() if run.collective != "sendrecv" and run.family == CORE]
+    left = [Residual(run, size, 0.1 * (i % 3), True) for run in rest for i, size in enumerate(run.message_bytes)]
+    found = bands_of_others(left, rest, CONSTANTS)
+    assert found["band_high", "one.large.sendrecv"] == found["band_high", "one.large"]
+    assert found["measured_sites", "one.large.sendrecv"] == 0.0
+    assert found["measured_sites", "one.large.all_reduce"] > 5
+    assert max(value for (name, _), value in found.items() if name == "band_high") == pytest.approx(
+        np.exp(0.2), abs=6e-3
+    )
+
+
+def test_what_is_of_a_kind_alone_is_taken_from_its_neighbour() -> None:
+    hopper = float(CONSTANTS.row("ring_efficiency", "hopper").value)
+    found = as_neighbour({("ring_efficiency", "hopper"): 0.5}, ("blackwell", ANY), {"hopper"}, CATALOG)
+    assert found["ring_efficiency", "blackwell"] == 0.5 != hopper
+    assert ("ring_efficiency", "ampere") not in found
+    known = as_neighbour({}, ("ampere", "slingshot"), {"ampere", "slingshot"}, CATALOG)
+    row = CONSTANTS.row("network_efficiency", "slingshot.hopper")
+    assert known["network_efficiency", "slingshot.ampere"] == float(row.value)
+    assert ("ring_efficiency", "ampere") not in known, "other networks say it"
+
+
+def test_kinds_are_generations_on_networks_and_on_any() -> None:
+    kinds = kinds_of(fitted(), CATALOG)
+    assert {("hopper", "infiniband"), ("blackwell", ANY), ("cdna-3", "roce")} <= set(kinds)
+    for kind in kinds:
+        assert any(is_of(run, kind, CATALOG) for run in fitted())
+
+
+def test_what_is_kept_has_every_split_and_kind_and_the_page_is_near_what_strangers_see() -> None:
+    kept = left_out()
+    assert {row.split for row in kept.splits} == set(range(N_SPLITS))
+    assert {(row.generation, row.fabric) for row in kept.kinds} == set(kinds_of(fitted(), CATALOG))
+    for row in pooled_splits(kept.splits):
+        assert row.page_inside == pytest.approx(row.inside, rel=0.2), row.size_class
+        assert row.inside >= 0.85
+
+
+def test_splits_together_weigh_by_what_they_left_out() -> None:
+    def made(split: int, points: int, median: float) -> NeverSeen:
+        figures = dict.fromkeys(["page_median", "page_nine_in_ten", "page_inside", "page_width"], 0.5)
+        figures |= dict.fromkeys(["nine_in_ten", "inside", "width"], 0.25)
+        kind = SIZE_CLASSES[0]
+        return NeverSeen(
+            split=split, size_class=kind, sites=split, page_points=9, points=points, median=median, **figures
+        )
+
+    (found,) = pooled_splits([made(0, 10, 0.1), made(1, 30, 0.5)])
+    assert (found.points, found.sites, found.page_median, found.inside) == (40, 1, 0.5, 0.25)
+    assert found.median == pytest.approx(0.4)
