@@ -314,6 +314,7 @@ class Calibration(models.Model):
     error = models.JSONField()
     diagnosis = models.JSONField()
     curves = models.JSONField()
+    paths = models.JSONField(default=list)
     model_version = models.CharField(max_length=20)
     catalog_version = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)

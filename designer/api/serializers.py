@@ -22,7 +22,7 @@ from estimator.asbuilt.readers.files import FORMATS as READ_FORMATS
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
 from estimator.bringup.checklist.files import CHECKLIST_FORMATS
 from estimator.bringup.plan.choices import MOST_WEEKS, WEEKS
-from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
+from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter, PathResult
 from estimator.errors import Problem
 from estimator.handoff.formats import FORMATS as LINK_FORMATS
 from estimator.jobs.models import EstimateJob, SearchJob
@@ -416,6 +416,7 @@ class CalibrationDetailSerializer(CalibrationSerializer):
     error = shape(FitErrors)
     diagnosis = shapes(Fault)
     curves = shapes(Curve)
+    paths = shapes(PathResult)
 
     class Meta(CalibrationSerializer.Meta):
         fields = [
@@ -427,6 +428,7 @@ class CalibrationDetailSerializer(CalibrationSerializer):
             "error",
             "diagnosis",
             "curves",
+            "paths",
         ]
 
     def get_calibration(self, calibration: Calibration) -> answers.NamedConstants:

@@ -1,6 +1,6 @@
 """The form of a calibration: logs, and the system they ran on in plain words. A blank field means "as the logs say"."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,8 @@ from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import count, decimal, words
 from estimator.calibration.logged_run import LoggedRun, log_system, run_of
 from estimator.calibration.logs.read import ParsedLog
-from estimator.calibration.logs.read import read_logs as runs_in
+from estimator.calibration.paths.read import PathFigure
+from estimator.calibration.site_fit import read_file
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
@@ -37,8 +38,8 @@ ALGORITHMS = ("ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_dir
 PROTOCOLS = ("ll", "ll128", "simple")
 BALANCING = {"adaptive": "Adaptive routing", "ecmp": "Hashed flows (ECMP)", "spray": "Packet spray"}
 YES_NO = {"true": "Yes", "false": "No"}
-FIT_TOO = {"true": "Fit them too"}
-FILES, NAME = "log", "name"
+FILES, NAME, FIT_FAULTY = "log", "name", "fit_faulty"
+PATHS_NAME = "Measured paths"
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,6 @@ ASKS = (
     Ask("in_network_reduction", "In-network reduction", "Switches of the network add (SHARP).", YES_NO, usual="No"),
     Ask("collective", "Collective", "Only where a log does not name it.", COLLECTIVES, is_more=True),
     Ask("gpus", "GPUs of the run", "Only where a log does not list its ranks.", unit="GPUs", is_more=True),
-    Ask("fit_faulty", "Faulty logs", "Logs that look faulty beside sound ones.", FIT_TOO, is_more=True,
-        usual="Left out of the fit"),
     Ask("launch", "Launch", "How the processes were started.", LAUNCHES, is_more=True),
     Ask("algorithm", "Forced algorithm", "Where NCCL_ALGO was set.", {key: words(key) for key in ALGORITHMS},
         is_more=True, usual="The library’s choice"),
@@ -89,6 +88,7 @@ class Read:
     """What the chosen logs say: one entry a log, with its run where there is one."""
 
     logs: list[tuple[ParsedLog, LoggedRun | None]] = field(default_factory=list)
+    figures: list[PathFigure] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @property
@@ -98,7 +98,7 @@ class Read:
 
 
 def _value(ask: Ask, text: str) -> Any:
-    if ask.choices in (YES_NO, FIT_TOO):
+    if ask.choices is YES_NO:
         return text == "true"
     if ask.name == "gpu" or ask.choices or ask.name in TEXTS:
         return text
@@ -119,13 +119,11 @@ def read_logs(files: Iterable[tuple[str, bytes]], system: Given, catalog: Catalo
     except EstimatorError:
         asked = log_system({})
     for name, data in files:
-        try:
-            found = runs_in(name, data)
-        except EstimatorError as error:
-            read.problems += error.problems
-            continue
-        read.logs += [(log, run_of(log, asked, catalog)[0]) for log in found]
-        read.problems += [problem for log in found for problem in log.problems]
+        found = read_file(name, data)
+        read.figures += found.figures
+        read.problems += found.problems
+        read.logs += [(log, run_of(log, asked, catalog)[0]) for log in found.logs]
+        read.problems += [problem for log in found.logs for problem in log.problems]
     return read
 
 
@@ -134,13 +132,14 @@ class CalibrationForm(AskForm):
 
     log = forms.FileField(required=False, label="Logs")  # several: the page reads them, and here stands what is wrong
     name = ask("Name", maxlength=MAX_NAME, autocomplete="off")
+    fit_faulty = forms.BooleanField(required=False, label="Fit what looks faulty, too")
 
     def __init__(self, data: Given | None = None, read: Read | None = None) -> None:
         super().__init__(data)
         catalog = load_catalog()
         for one in ASKS:
             self.fields[one.name] = _field(one, str((data or {}).get(one.name) or ""), read, catalog)
-        self.suggested = suggested_name(read.runs, catalog) if read else ""
+        self.suggested = suggested_name(read, catalog) if read else ""
         name = self.fields[NAME]
         name.help_text = f"Site and date say most later. Blank: {self.suggested or 'named after the system'}."
         name.widget.attrs["placeholder"] = self.suggested or "By GPU, GPU count, network and collective"
@@ -153,7 +152,8 @@ class CalibrationForm(AskForm):
     def system(self) -> Context:
         """The keys of a log's system that were answered. What is no number stays text, and is refused as such."""
         texts = self.texts(*LABELS)
-        return {one.name: _value(one, texts[one.name]) for one in ASKS if texts[one.name]}
+        answered = {one.name: _value(one, texts[one.name]) for one in ASKS if texts[one.name]}
+        return answered | ({FIT_FAULTY: True} if self.cleaned_data.get(FIT_FAULTY) else {})
 
     @property
     def main(self) -> list[forms.BoundField]:
@@ -222,10 +222,11 @@ def _number(value: Any) -> str:
     return decimal(value) if isinstance(value, float) else str(value)
 
 
-def suggested_name(runs: Sequence[LoggedRun], catalog: Catalog) -> str:
+def suggested_name(read: Read, catalog: Catalog) -> str:
     """A name out of GPU, GPU counts, network and collectives: "H100 80GB SXM5, 16 GPUs, InfiniBand, all-reduce"."""
+    runs = read.runs
     if not runs:
-        return ""
+        return PATHS_NAME if read.figures else ""
     gpus = sorted({run.gpus for run in runs})
     span = count(gpus[0]) if len(gpus) == 1 else f"{count(gpus[0])} to {count(gpus[-1])}"
     fabrics = dict.fromkeys(run.fabric for run in runs)

@@ -11,7 +11,7 @@ from estimator.record import Given
 from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 
-KEPT = ("parameters", "logs", "error", "diagnosis", "curves")  # each in a column of its own
+KEPT = ("parameters", "logs", "error", "diagnosis", "curves", "paths")  # each in a column of its own
 
 
 def save_calibration(owner: User, name: str, system: Given, fit: SiteFit) -> Calibration:

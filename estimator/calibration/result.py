@@ -108,6 +108,26 @@ class Curve(Record):
     after_us: list[float]
 
 
+class PathResult(Record):
+    """A figure of a tool that measures one path, and what became of it."""
+
+    file: str
+    line: int
+    what: str
+    """Tool, test and size."""
+    value: float
+    unit: Literal["Gb/s", "GB/s", "us"]
+    low: float
+    """The least in the file, of pairs or GPUs."""
+    high: float
+    expected: float | None
+    """What a healthy path gives, in the same unit; null where it is not known."""
+    constants: list[str]
+    """Constants that follow it; none where it is not used."""
+    note: str
+    """What was assumed, or why it is not used."""
+
+
 class SiteFit(Record):
     """All that the logs of a site give."""
 
@@ -116,3 +136,5 @@ class SiteFit(Record):
     error: FitErrors
     diagnosis: list[Fault]
     curves: list[Curve]
+    paths: Newer[list[PathResult]]
+    """Figures of single paths, by file and line."""

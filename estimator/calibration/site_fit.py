@@ -4,7 +4,7 @@ Only constants that the logs inform are free. The launch floor comes from the sm
 ln(predicted ÷ measured) of every size, gently on outliers. docs/calibration.md says how, and what the answer means.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,14 @@ from estimator.calibration.faults import MEDIUM, OF_SOFTWARE
 from estimator.calibration.logged_run import LoggedRun, LogSystem, log_system, run_of, stand_in_run
 from estimator.calibration.logs.read import ParsedLog, read_logs
 from estimator.calibration.measured import SIZE_CLASSES, size_class
+from estimator.calibration.paths.fit import path_constants
+from estimator.calibration.paths.read import PathFigure, figures_of
 from estimator.calibration.predictor import Predictor
 from estimator.calibration.result import Bounds, Curve, ErrorBySize, Fault, FitErrors, Log, Parameter, SiteFit
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.spec.calibration import Calibrated, parameter_name
+from estimator.spec.calibration import Calibrated, parameter_key, parameter_name
 from estimator.units import FloatArray, s_to_us
 
 MAX_LOGS = 50
@@ -108,7 +110,7 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
 
     Parameters
     ----------
-    files : names and contents of what nccl-tests or rccl-tests printed.
+    files : names and contents of what nccl-tests or rccl-tests printed, and tools that measure one path (calibration/paths).
     system : mapping, keys of a prediction request's system and of the run, where logs do not say; may be empty.
 
     Raises
@@ -117,7 +119,8 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
         If a file is no log, or the system is wrong. A log whose system is not known stands in ``logs`` with its problems.
     """
     asked = log_system(system)
-    logs = _read(files)
+    logs, figures = _read(files)
+    by_paths, paths = path_constants(figures, asked, catalog)
     found = [run_of(log, asked, catalog) for log in logs]
     runs = [_possible(run, catalog) if run and not _is_blocked(of_run) else None for run, of_run in found]
     problems = [
@@ -131,50 +134,82 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
     ]
     all_judged = [*usable, *(run for run in judged if run is not None)]
     faults = diagnosis(all_judged, catalog) if all_judged else []
-    left_out = set() if asked.fit_faulty else _faulty(faults, usable)
+    left_out = {} if asked.fit_faulty else _faulty(faults)
     kept = [run if run is None or run.name not in left_out else None for run in runs]
     problems = [
-        [*of_log, _left_out(log)] if log.file in left_out else of_log
-        for log, of_log in zip(logs, problems, strict=True)
+        [*of_log, _left_out(log, left_out[log.file])] if run is not None and log.file in left_out else of_log
+        for log, run, of_log in zip(logs, runs, problems, strict=True)
     ]
-    fitted = _fitted([run for run in kept if run is not None], catalog) if any(kept) else _NOTHING_FITTED
-    return fitted.but(logs=[_log(*each) for each in zip(logs, kept, judged, problems, strict=True)], diagnosis=faults)
+    fitted = _fitted([run for run in kept if run is not None], catalog, by_paths) if any(kept) else _NOTHING_FITTED
+    return fitted.but(
+        parameters={**by_paths, **fitted.parameters},
+        logs=[_log(*each) for each in zip(logs, kept, judged, problems, strict=True)],
+        diagnosis=faults,
+        paths=paths,
+    )
 
 
-def _faulty(faults: Sequence[Fault], usable: Sequence[LoggedRun]) -> set[str]:
-    """Logs that show a fault of the site; none where all do, as then nothing tells how the sound site is."""
-    named = {
-        file
-        for fault in faults
-        if fault.code not in OF_SOFTWARE and fault.score >= MEDIUM
-        for file in fault.files or [fault.file]
-    }
-    return named if any(run.name not in named for run in usable) else set()
+def _faulty(faults: Sequence[Fault]) -> dict[str, Fault]:
+    """The likeliest fault of the site of each log that shows one."""
+    named: dict[str, Fault] = {}
+    for fault in sorted(faults, key=lambda fault: -fault.score):
+        if fault.code not in OF_SOFTWARE and fault.score >= MEDIUM:
+            for file in fault.files or [fault.file]:
+                named.setdefault(file, fault)
+    return named
 
 
-def _left_out(log: ParsedLog) -> Problem:
-    message = f"{log.file} looks faulty and is left out of the fit. Set fit_faulty to fit it all the same."
+def _left_out(log: ParsedLog, fault: Fault) -> Problem:
+    message = (
+        f"{log.file} looks faulty and is left out of the fit: {fault.title}; {fault.evidence}. Set fit_faulty to fit it all "
+        "the same."
+    )
     return Problem("system.fit_faulty", "faulty_log", message)
 
 
-def _read(files: Iterable[tuple[str, bytes]]) -> list[ParsedLog]:
-    """Every file, or the problems of all that are no logs."""
+def _read(files: Iterable[tuple[str, bytes]]) -> tuple[list[ParsedLog], list[PathFigure]]:
+    """(runs of every log, figures of every other file), or the problems of all that are neither."""
     logs: list[ParsedLog] = []
+    figures: list[PathFigure] = []
     problems: list[Problem] = []
     for i, (name, data) in enumerate(files):
         if i >= MAX_LOGS or len(logs) > MAX_RUNS:
             most = f"{MAX_LOGS} logs with {MAX_RUNS} runs are the most at once. Send fewer."
             problems.append(Problem("log", "too_many_logs", most))
             break
-        try:
-            logs += read_logs(name, data)
-        except EstimatorError as error:
-            problems += error.problems
-    if not logs and not problems:
+        read = read_file(name, data)
+        logs += read.logs
+        figures += read.figures
+        problems += read.problems
+    if not logs and not figures and not problems:
         problems.append(Problem("log", "missing", "Give at least one log of nccl-tests or rccl-tests."))
     if problems:
         raise SpecError(problems)
-    return logs
+    return logs, figures
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """What a file holds: runs, figures of single paths, or why neither."""
+
+    logs: tuple[ParsedLog, ...] = ()
+    figures: tuple[PathFigure, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def read_file(name: str, data: bytes) -> ReadFile:
+    """Runs and figures of a file; the output of a job may hold both."""
+    figures: tuple[PathFigure, ...] = ()
+    refused: tuple[Problem, ...] = ()
+    try:
+        figures = figures_of(name, data) or ()
+    except EstimatorError as error:
+        refused = tuple(error.problems)
+    try:
+        return ReadFile(read_logs(name, data), figures)
+    except EstimatorError as error:
+        has_only_figures = figures and all(problem.code == "no_rows" for problem in error.problems)
+        return ReadFile((), figures, () if has_only_figures else refused or tuple(error.problems))
 
 
 def _is_blocked(problems: Sequence[Problem]) -> bool:
@@ -199,7 +234,7 @@ def _impossible(run: LoggedRun) -> Problem:
 
 _NO_ERROR = ErrorBySize(large=None, mid=None, small=None)
 _NOTHING_FITTED = SiteFit(
-    parameters={}, logs=[], error=FitErrors(before=_NO_ERROR, after=_NO_ERROR), diagnosis=[], curves=[]
+    parameters={}, logs=[], error=FitErrors(before=_NO_ERROR, after=_NO_ERROR), diagnosis=[], curves=[], paths=[]
 )
 
 
@@ -227,11 +262,12 @@ def _nodes(log: ParsedLog, run: LoggedRun | None) -> int | None:
     return log.nodes if log.nodes is not None or run is None else -(-run.gpus // run.gpus_per_node)
 
 
-def _fitted(runs: Sequence[LoggedRun], catalog: Catalog) -> SiteFit:
-    """What the runs give, without the logs and their faults."""
+def _fitted(runs: Sequence[LoggedRun], catalog: Catalog, known: Mapping[str, Parameter]) -> SiteFit:
+    """What the runs give, without the logs and their faults; the fit begins at what is known of paths."""
     predictor = Predictor(runs, catalog)
-    fitted = fit_runs(predictor)
     before = predictor.errors(predictor.constants)
+    predictor.constants = predictor.constants.replaced({parameter_key(name): one.value for name, one in known.items()})
+    fitted = fit_runs(predictor)
     used = predictor.constants.replaced({one.constant.key: one.value for one in fitted})
     after = predictor.errors(used)
     rows = predictor.constants
@@ -241,6 +277,7 @@ def _fitted(runs: Sequence[LoggedRun], catalog: Catalog) -> SiteFit:
         error=FitErrors(before=errors_by_size(predictor, before), after=errors_by_size(predictor, after)),
         diagnosis=[],
         curves=_curves(predictor, before, after),
+        paths=[],
     )
 
 
@@ -363,7 +400,9 @@ def _candidates(base: ModelConstants) -> list[FreeConstant]:
     """Constants that the model has requested and that may differ from site to site."""
     out = []
     for row in base.used(frozenset()):
-        value, key = float(row.value), (row.name, row.index or "")
+        key = (row.name, row.index or "")
+        given = base.given(*key)
+        value = float(row.value) if given is None else given
         if row.name in EFFICIENCIES and value > 0 and row.index != "none":
             low, high = min(float(row.low), value * (1 - EFFICIENCY_REACH)), value * (1 + EFFICIENCY_REACH)
             out.append(FreeConstant(key, value, low, max(float(row.high), min(high, 1.0), value * 1.001)))

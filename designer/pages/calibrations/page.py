@@ -30,7 +30,7 @@ from designer.wording.query import one_of
 from estimator.calibration.faults import NOTHING
 from estimator.calibration.measured import SIZE_CLASSES
 from estimator.calibration.report import CLASS_LABELS
-from estimator.calibration.result import Curve, Fault, FitErrors, Log, LogLine, Parameter
+from estimator.calibration.result import Curve, Fault, FitErrors, Log, LogLine, Parameter, PathResult
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.performance.result import Performance
@@ -50,6 +50,7 @@ TITLES = {
     "collnet_share": "Share of the NICs with in-network reduction",
     "pcie_ring_efficiency": "Share of PCIe that a ring uses",
     "fabric_latency": "Latency of the network, each step",
+    "pcie_x16": "Rate of a GPU’s PCIe slot, one way",
     "latency_factor": "Factor on the latency of steps",
     "ring_fill": "Filling the pipeline of a ring, each step",
     "tree_fill": "Filling the pipeline of a tree, each step",
@@ -73,6 +74,7 @@ INDEX_NAMES = {
     "rubin": "Rubin",
     "cdna-3": "CDNA 3",
     "cdna-4": "CDNA 4",
+    **{f"gen{n}": f"PCIe {n}.0" for n in (3, 4, 5, 6)},
     "default": "others",
     "pair": "pairs",
     "alltoall": "all-to-all",
@@ -104,6 +106,7 @@ def detail(calibration: Calibration, asked_log: str | None) -> Context:
         "errors": error_rows(fit.error),
         "explains_little": (fit.error.after.large or 0) > LARGE_ERROR,
         "charts": fit_charts(curves[number - 1]) if curves else [],
+        "paths": [path_row(one) for one in fit.paths or ()],
         "curve_number": number,
         "curve_names": [(k, _curve_name(curve)) for k, curve in enumerate(curves, 1)],
         "is_old": is_old,
@@ -159,6 +162,29 @@ def log_row(log: Log, catalog: Catalog) -> Context:
         "by_reason": by_reason(log.dropped),
         "n_hidden": log.n_dropped - len(log.dropped),
     }
+
+
+def path_row(one: PathResult) -> Context:
+    """A figure of one path with its unit, what is healthy, and the constants that follow it."""
+
+    def printed(value: float) -> str:
+        return duration_us(value) if one.unit == "us" else f"{rounded(value)}{NO_BREAK_SPACE}{one.unit}"
+
+    titles = (parameter_title(name) for name in one.constants)
+    return {
+        "path": one,
+        "value": printed(one.value),
+        "spread": f"{printed(one.low)} to {printed(one.high)}" if one.low < one.high else "",
+        "expected": printed(one.expected) if one.expected is not None else "",
+        "titles": "; ".join(titles),
+    }
+
+
+def parameter_title(name: str) -> str:
+    """A constant in words: "Share of the NICs’ rate that gets through, InfiniBand"."""
+    first, _, index = name.partition(".")
+    words_of_index = _index_words(index)
+    return TITLES.get(first, words(first)) + (f", {words_of_index}" if words_of_index else "")
 
 
 def by_reason(dropped: Iterable[LogLine]) -> list[Context]:

@@ -14,7 +14,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from designer.forms.asking import NameForm
 from designer.forms.calibration import FILES, LABELS, NAME, CalibrationForm, Read, read_logs, suggested_name
 from designer.models import Calibration, Design
-from designer.pages.calibrations.page import designs_of, detail, faults_context, list_rows, log_row, users_by_hash
+from designer.pages.calibrations.page import (
+    designs_of,
+    detail,
+    faults_context,
+    list_rows,
+    log_row,
+    path_row,
+    users_by_hash,
+)
 from designer.pages.deleting import delete_or_ask, kept_words
 from designer.pages.limiting import heavy_job
 from designer.services.access import changing, owned, owner_of
@@ -57,12 +65,15 @@ def calibration_new(request: HttpRequest) -> HttpResponse:
         fit = calibrate(files, system, load_catalog())
         if wrong := _wrong_answers(fit, typed):
             raise SpecError(wrong)
-        name = name or suggested_name(read_logs(files, system, load_catalog()).runs, load_catalog())
+        name = name or suggested_name(read_logs(files, system, load_catalog()), load_catalog())
         return redirect("calibration", _saved(owner_of(request), name, system, fit).pk)
     context = _form_context(form) | {"is_refused": True}
     if fit:
         context |= faults_context(fit.diagnosis)
-        context["logs"] = [log_row(log, load_catalog()) for log in fit.logs]
+        context |= {
+            "logs": [log_row(log, load_catalog()) for log in fit.logs],
+            "paths": [path_row(one) for one in fit.paths or ()],
+        }
     return render(request, "designer/calibrations/new.html", context, status=422)
 
 

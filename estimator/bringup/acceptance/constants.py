@@ -1,31 +1,15 @@
-"""Constants of the contract: spreads, chances, and rates of copies that the model of collectives lacks (constants.csv)."""
+"""Constants of the contract: spreads and chances (constants.csv), and what healthy paths give (calibration/paths)."""
 
-import csv
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
-
-class Constant(NamedTuple):
-    """A row of constants.csv: value with the range that nine healthy readings in ten lie in, in the unit of the row."""
-
-    value: float
-    low: float
-    high: float
-    basis: str
-    evidence: str
+from estimator.calibration.paths.healthy import Constant, healthy_paths, rows_of
 
 
 @cache
 def constants() -> dict[tuple[str, str], Constant]:
     """All rows, by name and index."""
-    with (Path(__file__).parent / "constants.csv").open(encoding="utf-8") as file:
-        return {
-            (row["name"], row["index"]): Constant(
-                float(row["value"]), float(row["low"]), float(row["high"]), row["basis"], row["evidence"]
-            )
-            for row in csv.DictReader(file)
-        }
+    return rows_of(Path(__file__).with_name("constants.csv")) | healthy_paths()
 
 
 def constant(name: str, index: str = "") -> Constant:

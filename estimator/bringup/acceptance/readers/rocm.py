@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from estimator.bringup.acceptance.readers.reading import Measured
-from estimator.bringup.acceptance.readers.tools import figure
+from estimator.calibration.paths.tables import figure
 from estimator.digits import is_whole_number
 from estimator.errors import Problem, SpecError
 

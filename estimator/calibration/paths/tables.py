@@ -1,10 +1,10 @@
-"""What readers of several tools share: cells of their tables."""
+"""Cells of tables that tools print."""
 
 from math import isfinite
 
 
 def figure(word: str) -> float | None:
-    """A bandwidth; None for N/A, and for 0, which some versions print where nothing is copied."""
+    """A rate or time; None for N/A, and for 0, which some versions print where nothing was measured."""
     try:
         value = float(word)
     except ValueError:
