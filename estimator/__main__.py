@@ -196,8 +196,14 @@ def _compare(asked: argparse.Namespace) -> Iterator[bytes]:
 
 @_verb(
     "constants of a site from logs of nccl-tests or rccl-tests, and what is wrong",
-    _argument("logs", metavar="LOG", nargs="+", help="what the tests printed, text or JSON; several at once"),
+    _argument(
+        "logs",
+        metavar="LOG",
+        nargs="+",
+        help="what the tests, perftest, nvbandwidth or ClusterKit printed; several",
+    ),
     _argument("--system", metavar="FILE", help="JSON: keys of a prediction's system that the logs do not say"),
+    _argument("--fit-faulty", action="store_true", help="fit logs and use paths that look faulty, too"),
 )
 def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.calibration.logs.read import MAX_LOG_BYTES
@@ -206,6 +212,8 @@ def _calibrate(asked: argparse.Namespace) -> Iterator[bytes]:
 
     files = _read_files(asked.logs[: MAX_LOGS + 1], MAX_LOG_BYTES, "Name logs of nccl-tests or rccl-tests.")
     system = _read_json(asked.system) if asked.system else {}
+    if asked.fit_faulty and isinstance(system, dict):
+        system = {**system, "fit_faulty": True}
     return _json(calibrate(list(files), system, load_catalog()).as_json())
 
 

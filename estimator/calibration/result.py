@@ -53,7 +53,7 @@ class Log(Record):
     gpu_names: list[str]
     library: str | None
     system: Systems
-    """The system it was fitted as; null where it was not."""
+    """The system it was taken to be of; null where that is not known."""
     assumed: list[str]
     """Keys of the system that nobody gave."""
     problems: list[Problem]

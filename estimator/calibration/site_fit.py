@@ -27,6 +27,7 @@ from estimator.units import FloatArray, s_to_us
 
 MAX_LOGS = 50
 MAX_RUNS = 100  # in all of them; a file may hold several
+NO_RUN = ("no_rows", "not_a_log")  # why a file holds no run
 MAX_PARAMETERS = 6
 MAX_OF_SEVERAL = 12
 FLOOR_BYTES = 1024  # messages that cost their start alone
@@ -143,7 +144,10 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
     fitted = _fitted([run for run in kept if run is not None], catalog, by_paths) if any(kept) else _NOTHING_FITTED
     return fitted.but(
         parameters={**by_paths, **fitted.parameters},
-        logs=[_log(*each) for each in zip(logs, kept, judged, problems, strict=True)],
+        logs=[
+            _log(log, run, judged_run, of_log, is_fitted=fitted_run is not None)
+            for log, run, fitted_run, judged_run, of_log in zip(logs, runs, kept, judged, problems, strict=True)
+        ],
         diagnosis=faults,
         paths=paths,
     )
@@ -208,7 +212,7 @@ def read_file(name: str, data: bytes) -> ReadFile:
     try:
         return ReadFile(read_logs(name, data), figures)
     except EstimatorError as error:
-        has_only_figures = figures and all(problem.code == "no_rows" for problem in error.problems)
+        has_only_figures = figures and all(problem.code in NO_RUN for problem in error.problems)
         return ReadFile((), figures, () if has_only_figures else refused or tuple(error.problems))
 
 
@@ -238,7 +242,9 @@ _NOTHING_FITTED = SiteFit(
 )
 
 
-def _log(log: ParsedLog, run: LoggedRun | None, judged: LoggedRun | None, problems: Sequence[Problem]) -> Log:
+def _log(
+    log: ParsedLog, run: LoggedRun | None, judged: LoggedRun | None, problems: Sequence[Problem], *, is_fitted: bool
+) -> Log:
     return Log(
         file=log.file,
         rows=len(log.rows),
@@ -253,7 +259,7 @@ def _log(log: ParsedLog, run: LoggedRun | None, judged: LoggedRun | None, proble
         system=run.system if run else None,
         assumed=list(run.assumed) if run else [],
         problems=list(problems),
-        is_fitted=run is not None,
+        is_fitted=is_fitted,
         judged_as=judged.stand_in if judged else None,
     )
 

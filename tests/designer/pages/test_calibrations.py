@@ -24,6 +24,7 @@ from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
 from estimator.spec.parse import parse_spec
 from tests.designer.charts.test_charts import rendered
+from tests.estimator.bringup.sites import perftest_text
 from tests.estimator.calibration.log_texts import SWEEP, measured_log
 
 SPEC = {"name": "Hall 4", "compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr"}}
@@ -195,8 +196,14 @@ def test_left_out_lines_stand_on_the_page_with_their_reason(page: Client) -> Non
     assert "no bytes were sent" in words
 
 
+NETWORK = {"fabric": "infiniband", "nics_per_node": "8", "nic_gbit_s": "400"}
+
+
 def test_a_faulty_site_sees_its_faults_and_a_warning(page: Client) -> None:
-    row = kept(page, ("slow.txt", SLOW), fabric="infiniband", nics_per_node="8", nic_gbit_s="400")
+    refused = upload(page, ("slow.txt", SLOW), **NETWORK)
+    assert refused.status_code == 422
+    assert "slow.txt looks faulty and is left out of the fit: Traffic runs over TCP sockets" in text_of(refused)
+    row = kept(page, ("slow.txt", SLOW), fit_faulty="true", **NETWORK)
     response = shown(page, row)
     words = text_of(response)
     assert "Fix before use." in words
@@ -209,16 +216,14 @@ def test_a_faulty_site_sees_its_faults_and_a_warning(page: Client) -> None:
     assert "at its lower bound" in words or "at its upper bound" in words
 
 
-NETWORK = {"fabric": "infiniband", "nics_per_node": "8", "nic_gbit_s": "400"}
-
-
 def test_one_faulty_log_is_named_and_does_not_condemn_the_sound_ones(page: Client) -> None:
     words = text_of(shown(page, kept(page, ("slow.txt", SLOW), ("well.txt", ONE_NODE), **NETWORK)))
     assert "Fix before use" not in words
-    assert "1 log looks faulty: slow.txt. Left out of the fit; to fit it too, calibrate again with" in words
+    assert "1 log looks faulty: slow.txt. Left out of the fit, for the reason under Logs ; to fit it too," in words
+    assert "slow.txt looks faulty and is left out of the fit: Traffic runs over TCP sockets" in words
     fitted = kept(page, ("slow.txt", SLOW), ("well.txt", ONE_NODE), fit_faulty="true", **NETWORK)
     assert "1 of 2 logs looks faulty: slow.txt. The constants rest on it too." in text_of(shown(page, fitted))
-    both = text_of(shown(page, kept(page, ("slow.txt", SLOW), ("too.txt", SLOW), **NETWORK)))
+    both = text_of(shown(page, kept(page, ("slow.txt", SLOW), ("too.txt", SLOW), fit_faulty="true", **NETWORK)))
     assert "Fix before use." in both
     assert "Shown by slow.txt, too.txt" in both
 
@@ -456,3 +461,19 @@ def test_the_list_takes_few_queries(page: Client, django_assert_max_num_queries:
         kept(page)
     with django_assert_max_num_queries(6):
         assert page.get(reverse("calibrations")).status_code == 200
+
+
+# ---------------------------------------------------------------- single paths
+
+
+def test_path_results_alone_make_a_calibration_that_shows_lines_and_reasons(page: Client) -> None:
+    row = kept(page, ("link.txt", perftest_text(385.0)), ("slow.txt", perftest_text(180.0)), nic_gbit_s="400")
+    words = text_of(shown(page, row))
+    assert (row.name, len(row.paths)) == ("Measured paths", 2)
+    figures = (
+        "link.txt 13 ib_write_bw, 8,388,608 B 385 Gb/s 394 Gb/s Share of the NICs’ rate that gets through, InfiniBand"
+    )
+    assert figures in words
+    assert "Left out: less than a healthy path, so it looks faulty." in words
+    read = page.post(reverse("calibration-read"), {"log": SimpleUploadedFile("link.txt", perftest_text(385.0))})
+    assert "link.txt, line 13: ib_write_bw, 8,388,608 B, 385 Gb/s" in text_of(read)

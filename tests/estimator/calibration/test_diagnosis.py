@@ -209,17 +209,23 @@ def test_nics_that_the_library_names_are_taken_and_judged_by() -> None:
     assert (log.system or {}).items() >= {"fabric": "roce", "nics_per_node": 4, "nic_gbit_s": 200}.items()
 
 
-def test_a_faulty_log_beside_a_sound_one_is_left_out_of_the_fit_unless_asked() -> None:
+def test_a_faulty_log_is_left_out_of_the_fit_unless_it_is_requested() -> None:
     sound = ("sound.log", log_of(made(H100, 16))[1])
     network: dict[str, Any] = {"nics_per_node": 8, "nic_gbit_s": 400}
     worse = log_of(made(H100, 16, slow_above(MIB, 12.0)))
     answer = calibrate([worse, sound], network, CATALOG)
     assert [log.is_fitted for log in answer.logs] == [False, True]
-    assert answer.logs[0].problems[-1].code == "faulty_log"
+    problem = answer.logs[0].problems[-1]
+    assert problem.code == "faulty_log"
+    (fault,) = answer.diagnosis
+    assert fault.title in problem.message
+    assert fault.evidence in problem.message
     assert (answer.error.after.large or 0) < 0.02
     both = calibrate([worse, sound], network | {"fit_faulty": True}, CATALOG)
     assert [log.is_fitted for log in both.logs] == [True, True]
-    assert [log.is_fitted for log in calibrate([worse], network, CATALOG).logs] == [True]
+    alone = calibrate([worse], network, CATALOG)
+    assert ([log.is_fitted for log in alone.logs], alone.parameters) == ([False], {})
+    assert calibrate([worse], network | {"fit_faulty": True}, CATALOG).parameters
 
 
 # ---------------------------------------------------------------- sizes below 8 MiB, and times outside the band
