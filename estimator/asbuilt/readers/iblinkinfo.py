@@ -1,7 +1,8 @@
 """What ``iblinkinfo`` prints: a block for each switch and adapter, a line for each port; or one line a link with ``-l``.
 
 A block's lines name the far end by its LID and description, so that LIDs tell devices apart: those of a block are one
-device (iblinkinfo(8) of infiniband-diags). A far end without a block of its own, as with ``--switches-only``, is a host.
+device (iblinkinfo(8) of infiniband-diags). A far end without a block of its own, as with ``--switches-only``, is a host; one
+that several adapters list, or one at a higher port than an adapter has, is a switch.
 """
 
 import re
@@ -77,6 +78,15 @@ def read(lines: Iterator[str]) -> FoundLinks:
     for guid, own in ports.items():
         if len(own) > MOST_OF_ADAPTER:
             dump.kinds[dump.node(guid, "S")] = "S"
+    joined: dict[int, set[str]] = {}  # far ends without a block → who lists them
+    for one in listings:
+        if one.lid not in owner:
+            joined.setdefault(one.lid, set()).add(one.here)
+    for one in listings:
+        is_switch = one.lid not in owner and (len(joined[one.lid]) > 1 or one.far_port > MOST_OF_ADAPTER)
+        if is_switch and dump.kinds[dump.node(one.here, "H")] == "H":
+            far = one.far_guid or f"lid{one.lid}"
+            dump.kinds[dump.node(far, "S", one.far_name)] = "S"
     for one in listings:
         far = owner.get(one.lid) or one.far_guid or f"lid{one.lid}"
         here, there = dump.node(one.here, "H"), dump.node(far, "H", one.far_name)

@@ -7,6 +7,7 @@ Formats: SONiC Command Reference, "LLDP"; lldpcli(8) of lldpd.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from estimator.asbuilt.readers.found import FoundLinks, LinkSink, numbered
 from estimator.errors import UnreadableFile
@@ -17,6 +18,7 @@ _PROMPT = re.compile(
 _TITLE = re.compile(r"(?:#{2,}|={2,}|-{2,}|\*{2,})\s*([A-Za-z][\w.-]{0,100})\s*(?:#*|=*|-*|\**)$")
 _BEHIND = re.compile(r"([A-Za-z][\w.-]{0,100}):\s")
 _HEADER = re.compile(r"LocalPort\s+RemoteDevice\s+RemotePortID")
+_COLUMNS = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability")
 _ROW = re.compile(r"(\S{1,60})\s{1,40}(\S{1,100})\s{1,40}(\S{1,60})(?:\s.*)?$")
 _PAIR = re.compile(r"lldp\.([\w/.-]{1,60}?)\.(chassis\.name|port\.ifname|port\.local|port\.descr)=(.{1,200})")
 _INTERFACE = re.compile(r"Interface:\s+([^,\s]{1,60}),")
@@ -62,6 +64,8 @@ class _Reading:
         self.n_nobodys = 0
         self._here = ""
         self._in_table = False
+        self._starts: list[int] = []  # of the table's columns
+        self._seen: set[tuple[str, str, str, str]] = set()  # a table and lldpcli may both list a neighbour
         self._port = ""  # of the neighbour that is open
         self._far: dict[str, str] = {}
         self._number = 0
@@ -71,8 +75,10 @@ class _Reading:
         if named := _PROMPT.search(line) or _TITLE.match(line):
             return self._device(named[1])
         line = self._without_name(line)
-        if _HEADER.search(line):
+        if head := _HEADER.search(line):
             self._in_table = True
+            named = line[head.start() :]
+            self._starts = [named.index(column) for column in _COLUMNS if column in named]
         elif pair := _PAIR.search(line):
             if pair[1] != self._port:
                 self.close()
@@ -84,7 +90,7 @@ class _Reading:
         elif self._port and (field := _FIELD.search(line)):
             self._far[field[1]] = field[2]
         elif row := self._row(line):
-            self._add(number, row[1], row[2], row[3])
+            self._add(number, *row)
         return None
 
     def _without_name(self, line: str) -> str:
@@ -100,10 +106,16 @@ class _Reading:
             self._in_table = in_table
         return rest if behind[1] == self._here else line
 
-    def _row(self, line: str) -> re.Match[str] | None:
-        """A neighbour of a table."""
-        is_rest = not self._in_table or line.startswith(("-", "Total", "Capability"))
-        return None if is_rest else _ROW.match(line)
+    def _row(self, line: str) -> tuple[str, str, str] | None:
+        """A neighbour of a table, by the header's columns where the row keeps to them: port here, name, port there."""
+        if not self._in_table or line.startswith(("-", "Total", "Capability")):
+            return None
+        starts = self._starts
+        if len(starts) == len(_COLUMNS) and all(line[start - 1 : start] in ("", " ") for start in starts[1:]):
+            here, far, far_port = (line[start:end].strip() for start, end in pairwise(starts))
+            return (here, far, far_port) if here and far_port and " " not in here else None
+        found = _ROW.match(line)
+        return (found[1], found[2], found[3]) if found else None
 
     def _device(self, name: str) -> None:
         self.close()
@@ -124,4 +136,7 @@ class _Reading:
         if not self._here:
             self.n_nobodys += 1
             return
+        if (self._here, port, far, far_port) in self._seen:
+            return
+        self._seen.add((self._here, port, far, far_port))
         self.sink.add(number, (self._here, "", port), (far, "", far_port))

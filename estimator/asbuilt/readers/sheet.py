@@ -87,6 +87,7 @@ _DATE = re.compile(
     r"[a-z]*[- ]\d{1,2}|3[6-9]\d{3}|4\d{4}",
     re.I,
 )
+_FIRST = "fields "  # UFM's tables begin their header with "#Fields:"
 _HOST_WORDS = {"host", "server", "hca", "node", "ca", "compute", "gpu"}
 _RATE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*(?:g|gb|gbit|gbps|gb/s|gbit/s)?\s*$", re.I)
 
@@ -222,7 +223,7 @@ def _columns_of(cells: list[str]) -> Columns | None:
 def header_words(cell: str) -> str:
     """A header cell in lower case and single spaces: StartDevice, start_device and Start-Device are "start device"."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cell)
-    return re.sub(r"[^a-z0-9]+", " ", parted.lower()).strip()
+    return re.sub(r"[^a-z0-9]+", " ", parted.lower()).strip().removeprefix(_FIRST)
 
 
 def _meanings(words: str) -> Iterator[tuple[str, str]]:

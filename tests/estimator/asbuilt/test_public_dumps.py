@@ -1,4 +1,4 @@
-"""Ten dumps as people have published them, names replaced and ports left out: each is read, or refused with the reason."""
+"""Dumps as people have published them, names replaced and ports left out: each is read, or refused with the reason."""
 
 import io
 from dataclasses import dataclass
@@ -96,6 +96,73 @@ Ethernet0    leaf01          etp0            BR            Ethernet0
 Ethernet8    leaf01          etp1            BR            Ethernet8
 Ethernet16   leaf02          etp2            BR            Ethernet16
 """
+WITHOUT_NAMES = """admin@spine02:~$ show lldp table
+Capability codes: (R) Router, (B) Bridge, (O) Other
+LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr
+-----------  --------------  --------------  ------------  -----------------
+Ethernet0    T1-a            fortyGigE0/0    BR            Ethernet1
+Ethernet1    T1-a            fortyGigE0/4    BR            Ethernet2
+Ethernet4                    fortyGigE0/0                  Ethernet1
+Ethernet16   T1-b            fortyGigE0/0    BR            Ethernet1
+"""
+TWO_COMMANDS = """admin@leaf07:~$ show lldp table
+Capability codes: (R) Router, (B) Bridge, (O) Other
+LocalPort    RemoteDevice    RemotePortID                 Capability    RemotePortDescr
+-----------  --------------  ---------------------------  ------------  -----------------
+Ethernet104  sw0             FortyGigabitEthernet 1/0/49
+Ethernet108  sw0             FortyGigabitEthernet 1/0/50
+Ethernet116                  00:00:5e:00:53:e0
+--------------------------------------------------
+Total entries displayed:  3
+admin@leaf07:~$ show lldp neighbors
+-------------------------------------------------------------------------------
+LLDP neighbors:
+-------------------------------------------------------------------------------
+Interface:    Ethernet104, via: LLDP, RID: 6, Time: 0 day, 17:03:57
+  Chassis:
+    ChassisID:    mac 00:00:5e:00:53:94
+    SysName:      sw0
+  Port:
+    PortID:       ifname FortyGigabitEthernet 1/0/49
+    TTL:          120
+"""
+NDT = """rack #,U height,#Fields:StartDevice,StartPort,StartDeviceLocation,EndDevice,EndPort,EndDeviceLocation,Speed,State
+,,SwitchX -  Mellanox Technologies,Port 26,,host-64 mlx5_0,Port 1,,,Active
+,,SwitchX -  Mellanox Technologies,Port 27,,host-65 mlx5_0,Port 1,,,Active
+,,SwitchX -  Mellanox Technologies,Port 28,,,,,,Disabled
+"""
+TEST_BED = """StartDevice,StartPort,EndDevice,EndPort,BandWidth,VlanID,VlanMode
+dut1,Ethernet0,tester,Card6/Port1,100000,2,Access
+dut1,Ethernet4,tester,Card6/Port2,100000,2,Access
+dut2,Ethernet112,tester,Card9/Port1,100000,2,Access
+"""
+ADAPTERS_ALONE = """...
+CA: node00 mlx4_0:
+      0xe41d2d0300309251      8    1[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>      22    1[  ] "MF0;ibsw:IS5035/U1" ( )
+CA: node01 mlx4_0:
+      0xe41d2d0300309301     27    1[  ] ==( 4X          10.0 Gbps Active/  LinkUp)==>      22    2[  ] "MF0;ibsw:IS5035/U1" ( )
+...
+"""
+MASKED_GUIDS = """root@node139:/# ibnetdiscover
+vendid=0x2c9
+switchguid=0x9c05<redacted>(9c05<redacted>)
+Switch\t129 "S-9c05<redacted>"\t\t# "MF0;sw-02:MQM9700/U1" enhanced port 0 lid 1 lmc 0
+[1]\t"H-b83f<redacted>"[1](b83f<redacted>) \t\t# "node005 mlx5_2" lid 22 2xNDR
+"""
+HALF_PORTS = MASKED_GUIDS.replace("9c05<redacted>", "9c05910300000001").replace("b83f<redacted>", "b83fd20300000011")
+VYOS = """vyos@r4:~$ show lldp neighbors detail
+-------------------------------------------------------------------------------
+Interface:    eth0, via: LLDP, RID: 2, Time: 0 day, 00:00:17
+  Chassis:
+    ChassisID:    mac 00:00:5e:00:53:1d
+    SysName:      r16
+    SysDescr:     VyOS 1.5-rolling-202406130020
+    Capability:   Router, on
+  Port:
+    PortID:       ifname eth0
+    PortDescr:    WAN
+    TTL:          120
+"""
 DUMPS = (
     Dump("a course on ibsim", SIMULATED, ("ibnetdiscover", 2, 2, 4, {10})),
     Dump("a viewer of topologies, EDR", EDR, ("ibnetdiscover", 3, 1, 3, {100})),
@@ -107,6 +174,14 @@ DUMPS = (
     Dump("a course on a simulated SuperPOD, iblinkinfo -l", LINE_A_LINK, ("iblinkinfo", 4, 1, 4, {10})),
     Dump("a SONiC laboratory of Cisco", SONIC, ("lldp", 0, 0, 3, {0})),
     Dump("a SONiC switch without its prompt", SONIC.partition("\n")[2], refused="no_local_device"),
+    Dump("sonic-net/sonic-buildimage#11645, neighbours without a name", WITHOUT_NAMES, ("lldp", 0, 0, 3, {0})),
+    Dump("sonic-net/sonic-buildimage#18871, a table and lldpcli", TWO_COMMANDS, ("lldp", 0, 0, 2, {0})),
+    Dump("Mellanox/ufm_sdk_3.0, the simulator of the NDT plugin", NDT, ("csv", 0, 0, 2, {0})),
+    Dump("sonic-net/sonic-mgmt, links of a test bed with a tester", TEST_BED, ("csv", 0, 0, 3, {100})),
+    Dump("LegoOS, LIDs of a cluster by iblinkinfo", ADAPTERS_ALONE, ("iblinkinfo", 2, 1, 2, {40})),
+    Dump("a guide to a cluster of H20 nodes, GUIDs masked", MASKED_GUIDS, refused="no_links"),
+    Dump("the same with GUIDs, split NDR ports", HALF_PORTS, ("ibnetdiscover", 1, 1, 1, {200})),
+    Dump("vyos/vyos-1x#3590", VYOS, ("lldp", 0, 0, 1, {0})),
 )
 
 
