@@ -395,7 +395,7 @@ sweeps = call(
 )
 calibration_create = call(
     "calibrate",
-    "Constants of a site, and what is wrong with it, from logs of nccl-tests or rccl-tests",
+    "Constants of a site, and what is wrong with it, from logs of nccl-tests or rccl-tests and from single paths",
     {200: answers.CalibrationAnswer, 201: CalibrationDetailSerializer},
     (403, 413, 415, 503),
     request={

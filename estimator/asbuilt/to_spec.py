@@ -19,7 +19,7 @@ from estimator.fabric.sized import SizedFabric, fabric_of
 from estimator.record import Json
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
-from estimator.units import ceil_div
+from estimator.units import ceil_div, counted
 
 _MANAGER = re.compile(r"ufm|(?:^|[^a-z])f?sm\d*(?:[^a-z]|$)|fabric[-_ ]?manager|opensm|subnet", re.I)
 NAME = "Network from a dump"
@@ -327,8 +327,8 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
             f"{ceil_div(counts.n_nameless, counts.ports_mode)} servers."
         )
     reported += [
-        f"The file has a {_ordinal(number)} network, which no switch joins to this one: {nodes:,} servers, {leaves:,} leaves and "
-        f"{spines:,} spines. It is a design of its own."
+        f"The file has a {_ordinal(number)} network, which no switch joins to this one: {counted(nodes, 'server')}, "
+        f"{counted(leaves, 'leaf')} and {counted(spines, 'spine')}. It is a design of its own."
         for number, (nodes, leaves, spines) in enumerate(counts.networks, start=1)
         if number != counts.number
     ]

@@ -166,7 +166,7 @@ def _faulty(faults: Sequence[Fault]) -> dict[str, Fault]:
 def _left_out(log: ParsedLog, fault: Fault) -> Problem:
     message = (
         f"{log.file} looks faulty and is left out of the fit: {fault.title}; {fault.evidence}. Set fit_faulty to fit it all "
-        "the same."
+        "the same (the tick “Fit what looks faulty, too” of the page)."
     )
     return Problem("system.fit_faulty", "faulty_log", message)
 

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from designer.api.answers.shapes import shape, shapes
 from estimator.bom.result import BomTotals, BomWithLines
 from estimator.cabling.result import CablingRow, SizedNetwork
-from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter
+from estimator.calibration.result import Curve, Fault, FitErrors, Log, Parameter, PathResult
 from estimator.compare.sensitivity import Step, StepFigures
 from estimator.cost.result import Cost, Power
 from estimator.findings.finding import Finding
@@ -145,6 +145,7 @@ class CalibrationAnswer(Answer):
     error = shape(FitErrors)
     diagnosis = shapes(Fault)
     curves = shapes(Curve)
+    paths = shapes(PathResult)
 
 
 class Sensitivity(Answer):

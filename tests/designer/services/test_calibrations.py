@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from designer.models import Calibration
 from tests.designer.api_helpers import BASE, SPEC, Caller, assert_refused, caller
+from tests.estimator.bringup.sites import perftest_text
 from tests.estimator.calibration.log_texts import LOGS, measured_log
 
 pytestmark = pytest.mark.django_db
@@ -47,6 +48,18 @@ def test_a_named_calibration_is_kept_found_listed_and_deleted(call: Caller) -> N
     assert (row["id"], row["hash"]) == (kept["id"], kept["hash"])
     assert call("DELETE", f"calibrations/{kept['id']}/").status_code == 204
     assert_refused(call("GET", f"calibrations/{kept['id']}/"), 404, "not_found")
+
+
+def test_figures_of_single_paths_are_answered_with_their_lines_and_kept(call: Caller) -> None:
+    system = {"nic_gbit_s": 400, "fabric": "infiniband"}
+    kept = send(call, ("link.txt", perftest_text(380.0)), name="Links", system=json.dumps(system)).json()
+    (read,) = kept["paths"]
+    assert (read["file"], read["line"], read["value"], read["unit"]) == ("link.txt", 13, 380.0, "Gb/s")
+    assert set(read["constants"]) == set(kept["calibration"]["parameters"])
+    slow = send(call, ("link.txt", perftest_text(180.0)), system=json.dumps(system)).json()
+    assert (slow["parameters"], "looks faulty" in slow["paths"][0]["note"]) == ({}, True)
+    taken = send(call, ("link.txt", perftest_text(180.0)), system=json.dumps({**system, "fit_faulty": True})).json()
+    assert set(taken["parameters"]) == set(kept["parameters"])
 
 
 def test_nobody_sees_or_deletes_anothers_calibration(call: Caller) -> None:

@@ -274,7 +274,7 @@ def test_two_networks_in_one_dump_are_parted() -> None:
     )
     assert (second.differences, second.spec["compute"]["nodes"], second.spec["fabric"]["generation"]) == (0, 10, "edr")
     (line,) = [line for line in compute.reported if "second network" in line]
-    assert "10 servers, 1 leaves and 1 spines" in line
+    assert "10 servers, 1 leaf and 1 spine" in line
     assert any("first network" in line for line in second.reported)
     assert read_dump(io.BytesIO(text.encode()), CATALOG, network=2).networks == [second]
     with pytest.raises(EstimatorError) as refused:

@@ -217,7 +217,7 @@ def test_a_faulty_log_is_left_out_of_the_fit_unless_it_is_requested() -> None:
     assert [log.is_fitted for log in answer.logs] == [False, True]
     problem = answer.logs[0].problems[-1]
     assert problem.code == "faulty_log"
-    (fault,) = answer.diagnosis
+    fault = answer.diagnosis[0]
     assert fault.title in problem.message
     assert fault.evidence in problem.message
     assert (answer.error.after.large or 0) < 0.02
