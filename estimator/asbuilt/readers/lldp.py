@@ -77,8 +77,8 @@ class _Reading:
         line = self._without_name(line)
         if head := _HEADER.search(line):
             self._in_table = True
-            named = line[head.start() :]
-            self._starts = [named.index(column) for column in _COLUMNS if column in named]
+            columns = line[head.start() :]
+            self._starts = [columns.index(column) for column in _COLUMNS if column in columns]
         elif pair := _PAIR.search(line):
             if pair[1] != self._port:
                 self.close()

@@ -9,8 +9,12 @@ from estimator.calibration.logs.lines import plain_line
 from estimator.calibration.paths import clusterkit, nvbandwidth, perftest
 from estimator.errors import Problem, SpecError
 
-LINK, BOTH_WAYS, LATENCY, HOST_COPY, PEER_COPY = "link", "both_ways", "latency", "host_copy", "peer_copy"
 Kind = Literal["link", "both_ways", "latency", "host_copy", "peer_copy"]
+LINK: Kind = "link"
+BOTH_WAYS: Kind = "both_ways"
+LATENCY: Kind = "latency"
+HOST_COPY: Kind = "host_copy"
+PEER_COPY: Kind = "peer_copy"
 Unit = Literal["Gb/s", "GB/s", "us"]
 MAX_TEXT = 20_000_000
 MOST_LATENCY_BYTES = 256  # of a message whose time is latency
