@@ -15,6 +15,7 @@ from estimator.digits import is_whole_number
 MAX_LINE = 10_000
 MAX_MESSAGE_BYTES = 2**50
 MAX_TAG = 300
+_BEFORE_DIGITS = "+-."
 TYPE_BYTES = {
     "int8": 1, "uint8": 1, "char": 1, "int8_t": 1, "f8e4m3": 1, "f8e5m2": 1, "fp8_e4m3": 1, "fp8_e5m2": 1,
     "half": 2, "bfloat16": 2, "bf16": 2, "fp16": 2, "float16": 2,
@@ -109,8 +110,10 @@ def row_of(number: int, words: list[str]) -> tuple[LogRow, Shape] | str:
     counts = all(is_whole_number(word, MAX_LINE) for word in words[:2])
     if len(words) < 6 or not counts or words[2].lower() not in TYPE_BYTES:
         return "not a row of the table"
-    while not (words[-1] == "N/A" or _number(words[-1])):
-        words = words[:-1]  # what a launcher put behind the row
+    end = len(words)
+    while not (words[end - 1] == "N/A" or _number(words[end - 1])):
+        end -= 1  # what a launcher put behind the row
+    words = words[:end]
     is_figure = (i for i, word in enumerate(words) if i > 2 and (word == "N/A" or _number(word)))
     rest = words[next(is_figure, len(words)) :]  # behind the operation, where one is printed
     root = ""
@@ -140,6 +143,8 @@ def _shape(words: list[str], numbers: list[float | None], root: str) -> Shape:
 
 
 def _number(word: str) -> bool:
+    if not (word[:1].isdecimal() or word[:1] in _BEFORE_DIGITS):
+        return False  # most words of a log: a number that float() refuses costs ten times as much
     try:
         float(word)
     except ValueError:
