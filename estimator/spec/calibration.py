@@ -5,6 +5,7 @@ they do to the model.
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import Field
@@ -88,10 +89,15 @@ def _rows(catalog: Any) -> Mapping[tuple[str, str], Any]:
     return {(row.name, row.index or ""): row for row in catalog.constants.values()}
 
 
+@lru_cache(maxsize=4)
+def _as_listed(catalog: Any) -> ModelConstants:
+    return ModelConstants(catalog)
+
+
 def constants_of(catalog: Any, calibrated: Calibrated | None) -> ModelConstants:
     """The catalog's constants with a calibration's in their place."""
-    constants = ModelConstants(catalog)
+    constants = _as_listed(catalog)
     if calibrated is None:
-        return constants
+        return constants.replaced({})  # one of its own: it keeps which rows have answered
     values = {parameter_key(name): value for name, value in calibrated.parameters.items()}
     return constants.replaced(values, f"calibration {calibrated.name}")

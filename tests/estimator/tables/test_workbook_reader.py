@@ -55,6 +55,7 @@ def test_a_shape_that_costs_more_than_its_size_is_refused(
     monkeypatch.setattr(
         workbook_reader, "WALL_S", {"quote": 600, "links": 600}
     )  # how busy the machine is tells nothing
+    monkeypatch.setattr(workbook_reader, "MEMORY_BYTES", 200_000_000)  # soon used up
     data = sheet(start + repeated * times + end)
     assert len(data) < 200_000
     codes: list[str] = []
