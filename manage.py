@@ -195,11 +195,11 @@ def ensure_packages(var: Path, lists: list[Path], arguments: list[str]) -> None:
             python = Path(sys.executable)
         elif not python.exists() or stamp_of(venv, "python") != THIS_PYTHON:
             make_environment(venv)
-        for requirements in lists:
-            wanted = hashlib.sha256(requirements.read_bytes() + THIS_PYTHON.encode()).hexdigest()
-            if stamp_of(venv, requirements.parent.name) != wanted:
-                install(python, requirements)
-                write_stamp(venv, requirements.parent.name, wanted)
+        wanted = {one: hashlib.sha256(one.read_bytes() + THIS_PYTHON.encode()).hexdigest() for one in lists}
+        if new := [one for one in lists if stamp_of(venv, one.parent.name) != wanted[one]]:
+            install(python, new)
+            for one in new:
+                write_stamp(venv, one.parent.name, wanted[one])
     if not in_our_venv:
         hand_over(python, arguments)
 
@@ -273,10 +273,12 @@ def apt(commands: list[list[str]]) -> bool:
     return True
 
 
-def install(python: Path, requirements: Path) -> None:
-    say(f"Installing the packages of {requirements.relative_to(BASE_DIR)} …")
-    command = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-compile"]
-    done = subprocess.run([*command, "-r", str(requirements)], check=False, stdout=sys.stderr)
+def install(python: Path, lists: list[Path]) -> None:
+    """The packages of the lists in one run. Each list is whole, so that pip has nothing to look for beside them."""
+    say(f"Installing the packages of {' and '.join(str(one.relative_to(BASE_DIR)) for one in lists)} …")
+    command = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-compile", "--no-deps"]
+    named = [word for one in lists for word in ("-r", str(one))]
+    done = subprocess.run([*command, *named], check=False, stdout=sys.stderr)
     if done.returncode:
         raise SetUpError(
             "the packages could not be installed. Fix what pip says above (a network or proxy setting?), then run this again."

@@ -6,13 +6,17 @@ Which package of the core may import which stands in pyproject.toml (``lint-impo
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import grimp
 import networkx
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 CORE_PATHS = sorted(
@@ -79,6 +83,21 @@ def test_importing_the_core_loads_no_web_framework_and_nothing_slow() -> None:
     done = subprocess.run([sys.executable, "-c", program], cwd=BASE_DIR, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
+
+
+def test_the_locks_hold_every_package_that_a_package_of_theirs_needs() -> None:
+    """They are installed as they stand: what is missing from them would be missing."""
+    lists = [(BASE_DIR / name).read_text() for name in ("requirements.txt", "tests/requirements.txt")]
+    for text in (lists[0], "".join(lists)):
+        locked = {Requirement(line).name: line for line in re.findall(r"(?m)^[\w.-]+==\S+", text)}
+        known = {canonicalize_name(name) for name in locked}
+        needed = {
+            (canonicalize_name(need.name), name)
+            for name in locked
+            for need in map(Requirement, metadata.requires(name) or [])
+            if need.marker is None or need.marker.evaluate({"extra": ""})
+        }
+        assert {(need, by) for need, by in needed if need not in known} == set()
 
 
 def test_the_process_that_reads_a_spreadsheet_starts_without_numpy() -> None:
