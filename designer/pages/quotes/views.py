@@ -68,7 +68,7 @@ def quote_new(request: HttpRequest) -> HttpResponse:
     designs = owner.designs.only("pk", "name")
     context: Context = {
         "designs": designs,
-        "limits": f"XLSX or CSV of up to {MAX_FILE_BYTES / 1e6:.0f} MB, 100,000 rows and 20,000 lines",
+        "limits": f"XLSX, CSV or a PDF with text, of up to {MAX_FILE_BYTES / 1e6:.0f} MB, 100,000 rows and 20,000 lines",
     }
     if request.method != "POST":
         form = QuoteForm(designs, initial={"design": request.GET.get("design")})

@@ -64,7 +64,7 @@ quote_create = call(
             "QuoteRequest",
             body(
                 {
-                    "file": {"type": "string", "format": "binary", "description": "XLSX or CSV."},
+                    "file": {"type": "string", "format": "binary", "description": "XLSX, CSV or a PDF with text."},
                     "design": {"type": "string", "format": "uuid", "description": "One of design, estimate and spec."},
                     "estimate": {"type": "string", "format": "uuid"},
                     "spec": {**_TEXT, "description": "JSON of a design."},
