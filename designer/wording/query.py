@@ -9,6 +9,7 @@ from estimator.units import ceil_div
 
 ROWS_A_PAGE = 64
 MAX_DIGITS = 9
+LONGEST_SEARCH = 100  # characters
 Word = TypeVar("Word", bound=str)
 
 
@@ -16,6 +17,17 @@ def one_of(asked: Any, words: Iterable[Word]) -> Word:
     """The word that is requested, or the first one."""
     known = list(words)
     return next((word for word in known if word == asked), known[0])
+
+
+def words_of(search: str) -> list[str]:
+    """The words that a search consists of; a NUL parts words, as no database takes it in a text."""
+    return search.replace("\0", " ").casefold().split()
+
+
+def has_all(words: Iterable[str], *texts: str) -> bool:
+    """Whether texts together have every word of a search."""
+    whole = "\n".join(texts).casefold()
+    return all(word in whole for word in words)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What every field and head figure says of itself: texts are data (``estimator/docs/help.csv``), names are the form's."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,6 +13,7 @@ from designer.forms.layout import GROUPS
 from designer.forms.networks import OTHERS, ROLE_FIELDS, ROLE_KEYS
 from designer.wording.context import Context
 from designer.wording.glossary import DOCS, term_anchor
+from designer.wording.query import has_all
 from designer.wording.result_figures import RESULT_FIGURES, RESULT_TITLES
 from designer.wording.strip import NAMES
 
@@ -104,13 +105,22 @@ def cost_key(figure_name: str) -> str:
     )
 
 
-def help_groups() -> Iterator[Context]:
-    """Texts by the blocks of the form, then those of figures."""
-    texts = help_texts()
+def help_groups(words: Sequence[str] = ()) -> Iterator[Context]:
+    """Texts by the blocks of the form, then those of figures; with words those that have all of them, and no empty group."""
+    for key, title, names in _groups():
+        texts = [text for name in names if (text := help_texts().get(name)) and has_all(words, *_said(text))]
+        if texts or not words:
+            yield {"key": key, "title": title, "texts": texts}
+
+
+def _said(text: HelpText) -> tuple[str, ...]:
+    return text.title, text.what, text.why, text.formula, text.source, *text.terms
+
+
+def _groups() -> Iterator[tuple[str, str, Iterable[str]]]:
     for group in GROUPS:
-        keys = dict.fromkeys(help_key(path) for path in (*group.main, *group.more))
-        yield {"key": group.key, "title": group.title, "texts": [texts[key] for key in keys if key in texts]}
-    yield {"key": "figures", "title": "Key figures", "texts": [texts[key] for key in FIGURES]}
-    yield {"key": "cost", "title": "Cost figures", "texts": [texts[key] for key in COST_FIGURES]}
+        yield group.key, group.title, dict.fromkeys(help_key(path) for path in (*group.main, *group.more))
+    yield "figures", "Key figures", FIGURES
+    yield "cost", "Cost figures", COST_FIGURES
     for title, figures in RESULT_FIGURES.items():
-        yield {"key": slugify(title), "title": title, "texts": [texts[key] for key in figures]}
+        yield slugify(title), title, figures

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from designer.pages.reading.help import help_groups, help_texts
 from designer.pages.reading.markdown import headings, rendered
 from designer.wording.glossary import DOCS, entries
+from designer.wording.query import LONGEST_SEARCH, words_of
 
 FIRST = (
     "sizing",
@@ -28,8 +29,11 @@ FIRST = (
 
 @require_safe
 def help_page(request: HttpRequest) -> HttpResponse:
-    """Everything that fields and figures say of themselves."""
-    return render(request, "designer/reading/help.html", {"section": "help", "groups": list(help_groups())})
+    """Everything that fields and figures say of themselves, or what of it has the words of a search."""
+    q = request.GET.get("q", "")[:LONGEST_SEARCH].strip()
+    groups = list(help_groups(words_of(q)))
+    context = {"section": "help", "groups": groups, "q": q, "longest": LONGEST_SEARCH}
+    return render(request, "designer/reading/help.html", context)
 
 
 @require_safe

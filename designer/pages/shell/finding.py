@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from designer.pages.shell.entries import Entry
 
-LONGEST = 100  # characters of a search
 _WHOLE, _START, _WORD, _PART, _ELSEWHERE = 16, 8, 5, 2, 1
 
 
@@ -16,11 +15,6 @@ class Found(NamedTuple):
 
     entries: list[Entry]
     n_more: int
-
-
-def words_of(search: str) -> list[str]:
-    """The words that a search consists of; a NUL parts words, as no database takes it in a text."""
-    return search.replace("\0", " ").casefold().split()
 
 
 def ranked(entries: Iterable[Entry], words: list[str], most: int, most_of_kind: int) -> Found:

@@ -9,8 +9,9 @@ from django.views.decorators.http import require_safe
 
 from designer.models import Design
 from designer.pages.shell.entries import entries_beside, entries_of, fixed_entries
-from designer.pages.shell.finding import LONGEST, Found, ranked, words_of
+from designer.pages.shell.finding import Found, ranked
 from designer.services.access import owned, owner_of
+from designer.wording.query import LONGEST_SEARCH, words_of
 
 MOST, MOST_OF_KIND = 24, 6
 MOST_ON_PAGE, MOST_OF_KIND_ON_PAGE = 120, 40
@@ -23,8 +24,10 @@ def find_matches(request: HttpRequest) -> HttpResponse:
     """What the palette shows for a search: of the signed-in owner, ranked, MOST at most. Without words: the newest designs,
     what can be done with the design that is open (``design``), and actions."""
     search = request.GET.get("q", "")
-    if len(search) > LONGEST:
-        message = f"A search has at most {LONGEST} characters, and this one has {len(search)}. Leave some words out."
+    if len(search) > LONGEST_SEARCH:
+        message = (
+            f"A search has at most {LONGEST_SEARCH} characters, and this one has {len(search)}. Leave some words out."
+        )
         problem = {"field": "q", "code": "out_of_range", "message": message}
         return JsonResponse({"code": "out_of_range", "problems": [problem]}, status=400)
     asked = request.GET.get("design")
@@ -51,12 +54,12 @@ def _found(request: HttpRequest, words: list[str], beside: Design | None) -> Fou
 @require_safe
 def find(request: HttpRequest) -> HttpResponse:
     """The same as a page, in groups, with more of each kind."""
-    search = request.GET.get("q", "")[:LONGEST]
+    search = request.GET.get("q", "")[:LONGEST_SEARCH]
     words = words_of(search)
     entries = [*entries_of(owner_of(request), words), *fixed_entries()] if words else []
     found = ranked(entries, words, MOST_ON_PAGE, MOST_OF_KIND_ON_PAGE)
     order = list(dict.fromkeys(entry.kind for entry in found.entries))
     sorted_by_kind = sorted(found.entries, key=lambda entry: order.index(entry.kind))
     groups = [(kind, list(members)) for kind, members in groupby(sorted_by_kind, key=lambda entry: entry.kind)]
-    context = {"q": search, "longest": LONGEST, "groups": groups, "n_more": found.n_more, "section": "find"}
+    context = {"q": search, "longest": LONGEST_SEARCH, "groups": groups, "n_more": found.n_more, "section": "find"}
     return render(request, "designer/shell/find.html", context)

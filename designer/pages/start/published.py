@@ -1,5 +1,6 @@
 """Published designs as pages show them: each with its figures beside the computed ones. They change with the catalog alone."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -7,6 +8,7 @@ from designer.wording.context import Context
 from designer.wording.figures import figure_words
 from designer.wording.names import TIERS
 from designer.wording.numbers import NO_BREAK_SPACE, count, generation_name, in_usual_units
+from designer.wording.query import has_all
 from estimator.cabling.result import SizedNetwork
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
@@ -67,9 +69,20 @@ class ShownSlip(NamedTuple):
     is_as_meant: bool
 
 
-def published_page() -> Context:
-    """Everything of the page of published designs."""
-    return _page(load_catalog().version)
+def published_page(words: Sequence[str] = ()) -> Context:
+    """Everything of the page of published designs; with words the designs alone that have all of them."""
+    page = _page(load_catalog().version)
+    if not words:
+        return page
+    groups = [
+        group | {"designs": [one for one in group["designs"] if has_all(words, group["title"], *_said(one))]}
+        for group in page["groups"]
+    ]
+    return page | {"groups": [group for group in groups if group["designs"]]}
+
+
+def _said(one: ShownDesign) -> tuple[str, ...]:
+    return one.name, one.note, one.shape, one.source.title
 
 
 @lru_cache(maxsize=2)

@@ -18,6 +18,7 @@ from designer.services.designs import samples
 from designer.services.designs.from_files import dump_report, sent_text, spec_of_text
 from designer.services.designs.saving import request_estimate, save_design
 from designer.wording.context import Context
+from designer.wording.query import LONGEST_SEARCH, words_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.published.workloads import workloads
@@ -45,8 +46,10 @@ def start(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def published(request: HttpRequest) -> HttpResponse:
-    """Published against computed, row by row."""
-    return render(request, "designer/start/published.html", SECTION | published_page())
+    """Published against computed, row by row; with words of a search the designs that have them."""
+    q = request.GET.get("q", "")[:LONGEST_SEARCH].strip()
+    context = SECTION | published_page(words_of(q)) | {"q": q, "longest": LONGEST_SEARCH}
+    return render(request, "designer/start/published.html", context)
 
 
 @login_required

@@ -87,6 +87,13 @@ def test_published_against_computed_is_green_row_by_row(page: Client) -> None:
         assert row.why in words
 
 
+def test_published_designs_are_searched_on_their_own_page(page: Client) -> None:
+    found = page.get(reverse("published"), {"q": "meta llama"}).text
+    assert re.findall(r'<article class="panel published-design" id="([^"]*)"', found) == ["meta-llama3-24k"]
+    assert 'id="slips"' not in found
+    assert "No published design has all" in page.get(reverse("published"), {"q": "nowhere"}).text
+
+
 def test_a_row_that_differs_is_shown_as_such(page: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     from designer.pages.start import published as published_page
 

@@ -184,6 +184,16 @@ def test_the_help_page_has_an_anchor_for_each_text(page: Client) -> None:
 
 
 @pytest.mark.django_db
+def test_help_is_searched_on_its_own_page(page: Client) -> None:
+    whole, found = page.get(reverse("help")).text, page.get(reverse("help"), {"q": " Recabled minutes"}).text
+    assert 'id="phases.recabled"' in whole
+    assert re.findall(r'<article class="panel help-entry" id="([^"]*)"', found) == ["phases.recabled"]
+    assert "title-figures" not in found, "no group stays empty"
+    none = page.get(reverse("help"), {"q": "<b>\0 nowhere"}).text
+    assert "No text of help has all of these words" in none
+    assert "<b>" not in none
+
+
 def test_the_glossary_has_each_term_with_an_anchor_and_says_where_it_is_used(page: Client) -> None:
     content = page.get(reverse("glossary")).content.decode()
     assert len(entries()) > 40

@@ -9,10 +9,11 @@ from django.urls import reverse
 
 from designer.models import Design
 from designer.pages.shell.entries import FILES, Entry, fixed_entries
-from designer.pages.shell.finding import LONGEST, ranked, score, words_of
+from designer.pages.shell.finding import ranked, score
 from designer.pages.shell.views import FIRST_ACTIONS, MOST, MOST_OF_KIND, RECENT
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import request_estimate, save_design, save_version
+from designer.wording.query import LONGEST_SEARCH, words_of
 from estimator.jobs import tasks
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +109,7 @@ def test_an_answer_is_bounded(page: Client, owner: User) -> None:
     assert len(answer["matches"]) <= MOST
     assert sum(one["kind"] == "Design" for one in answer["matches"]) == MOST_OF_KIND
     assert answer["n_more"] > 3
-    refused = page.get(reverse("find-matches"), {"q": "x" * (LONGEST + 1)})
+    refused = page.get(reverse("find-matches"), {"q": "x" * (LONGEST_SEARCH + 1)})
     assert refused.status_code == 400
     assert "at most 100 characters" in refused.json()["problems"][0]["message"]
     assert page.get(reverse("find-matches"), {"design": "nonsense"}).status_code == 404
