@@ -27,7 +27,6 @@ class PhaseRow(NamedTuple):
     how: str
     hours: str
     least: str
-    held: str
     crews: tuple[CrewRow, ...]
     bill: tuple[PhaseLine, ...]
     n_more: int
@@ -56,10 +55,8 @@ def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
             least = f"{count(recabling.least_touched)} at least, were ports free to choose"
     bill = sorted(phase.bill, key=lambda line: -(line.extended_price_usd.typical if line.extended_price_usd else 0))
     crews = tuple(CrewRow(one.title, person_hours(one.recabling), person_hours(one.installing)) for one in phase.work)
-    held = phase.nodes_held or phase.nodes
-    spare = counted(held - phase.nodes, "server") + " to come" if held > phase.nodes else "none to come"
     return PhaseRow(
-        phase, touched, words, hours, least, spare, crews, tuple(bill[:SHOWN_LINES]), max(len(bill) - SHOWN_LINES, 0)
+        phase, touched, words, hours, least, crews, tuple(bill[:SHOWN_LINES]), max(len(bill) - SHOWN_LINES, 0)
     )
 
 

@@ -48,6 +48,15 @@ class ShownDesign(NamedTuple):
     shape: str
 
 
+class ShownGroup(NamedTuple):
+    """Published designs of one kind."""
+
+    title: str
+    key: str
+    designs: list[ShownDesign]
+    n_rows: int
+
+
 class ShownPart(NamedTuple):
     """A printed figure of a part beside the catalog's."""
 
@@ -71,14 +80,14 @@ class ShownSlip(NamedTuple):
 
 def published_page(words: Sequence[str] = ()) -> Context:
     """Everything of the page of published designs; with words the designs alone that have all of them."""
-    page = _page(load_catalog().version)
+    groups, page = _page(load_catalog().version)
     if not words:
         return page
-    groups = [
-        group | {"designs": [one for one in group["designs"] if has_all(words, group["title"], *_said(one))]}
-        for group in page["groups"]
-    ]
-    return page | {"groups": [group for group in groups if group["designs"]]}
+    found = (
+        group._replace(designs=[one for one in group.designs if has_all(words, group.title, *_said(one))])
+        for group in groups
+    )
+    return page | {"groups": [group for group in found if group.designs]}
 
 
 def _said(one: ShownDesign) -> tuple[str, ...]:
@@ -87,23 +96,20 @@ def _said(one: ShownDesign) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2)
 @in_usual_units()  # kept for everybody
-def _page(catalog_version: str) -> Context:
+def _page(catalog_version: str) -> tuple[list[ShownGroup], Context]:
+    """The groups, and the page with them and all else."""
     catalog = load_catalog()
     results = _results(catalog)
-    groups: dict[str, list[ShownDesign]] = {}
+    by_kind: dict[str, list[ShownDesign]] = {}
     for design in published().designs.values():
-        groups.setdefault(design.group, []).append(_design(design, results[design.id], catalog))
-    designs = [design for group in groups.values() for design in group]
-    return {
-        "groups": [
-            {
-                "title": title,
-                "key": f"group-{at}",
-                "designs": found,
-                "n_rows": sum(len(design.rows) for design in found),
-            }
-            for at, (title, found) in enumerate(groups.items(), start=1)
-        ],
+        by_kind.setdefault(design.group, []).append(_design(design, results[design.id], catalog))
+    designs = [design for group in by_kind.values() for design in group]
+    groups = [
+        ShownGroup(title, f"group-{at}", found, sum(len(design.rows) for design in found))
+        for at, (title, found) in enumerate(by_kind.items(), start=1)
+    ]
+    return groups, {
+        "groups": groups,
         "n_designs": len(designs),
         "n_rows": sum(len(design.rows) for design in designs),
         "n_same": sum(design.n_same for design in designs),
