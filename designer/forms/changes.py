@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from designer.forms.design import LABELS, problems_for_page
-from designer.forms.keys import ALL_KEYS, SIZE_KEYS, SIZE_UNIT, field_name
-from designer.forms.phases import PHASES, text_of_phases
+from designer.forms.keys import ALL_KEYS, LINES, SIZE_KEYS, SIZE_UNIT, field_name
 from designer.wording.context import Context
 from designer.wording.numbers import words
 from estimator.catalog.catalog import Catalog
@@ -80,8 +79,8 @@ def text_of(path: str, value: Any, catalog: Catalog) -> str:
         return f"{value:,} {_unit_of(value, key.unit)}" if key and key.unit else f"{value:,}"
     if path == OTHER_NETWORKS:
         return ", ".join(str(words(entry["role"])) for entry in value) or "none"
-    if path == PHASES:
-        return text_of_phases(value) or "none"
+    if line := LINES.get(path):
+        return line.text_of(value) or "none"
     return str(value)
 
 
@@ -101,7 +100,8 @@ def proposal(change: Given | None, catalog: Catalog) -> Context | None:
         return None
     fields: Context = {}
     for path, value in change.items():
-        typed = text_of_phases(value) if path == PHASES else "" if value is None else str(value)
+        line = LINES.get(path)
+        typed = "" if value is None else line.text_of(value) if line else str(value)
         fields[field_name(path)] = value if isinstance(value, bool) else typed
         if path in SIZE_KEYS.values() and value is not None:
             fields[SIZE_UNIT] = path.rpartition(".")[2]

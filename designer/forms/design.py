@@ -17,6 +17,7 @@ from designer.forms.keys import (
     ALL_KEYS,
     KEPT,
     KEYS,
+    LINES,
     PLAN,
     SIZE,
     SIZE_KEYS,
@@ -36,8 +37,11 @@ from designer.forms.networks import (
     label_of,
     path_of_problem,
 )
+from designer.forms.parts.cables import LABEL as CABLES_LABEL
+from designer.forms.parts.cables import OWN_CABLES, line_of
 from designer.forms.parts.choice import OWN_PARTS, OwnChoice
-from designer.forms.phases import PHASES, text_of_phases
+from designer.forms.parts.owned import OWNED, text_of_owned
+from designer.forms.parts.servers import NicSelect, ServerSelect
 from designer.models import KeptPart
 from designer.wording.context import Context
 from designer.wording.names import BOOKS
@@ -157,12 +161,12 @@ def _widget(key: Key, catalog: Catalog) -> forms.Widget:
         choices, fits = _switch_choices(catalog.version)
         return PartSelect(fits, choices)
     if key.path == "compute.server":
-        return forms.Select(choices=_server_choices(catalog))
+        return ServerSelect(_server_choices(catalog))
     if key.path == "compute.gpu":
         return forms.Select(choices=[("", "Automatic"), *((part, gpu.model) for part, gpu in catalog.gpus.items())])
     if key.path == "compute.nic":
         offered = {nic.id: nic.model for server in catalog.servers.values() for nic in nics_for(server, catalog)}
-        return forms.Select(choices=[("", "Automatic"), *sorted(offered.items(), key=lambda one: one[1])])
+        return NicSelect(choices=[("", "Automatic"), *sorted(offered.items(), key=lambda one: one[1])])
     if key.choices:
         automatic = [("", "Automatic")] if key.info.default is None else []
         choices = [(str(choice), LABELS.get(choice, words(choice))) for choice in key.choices]
@@ -170,9 +174,8 @@ def _widget(key: Key, catalog: Catalog) -> forms.Widget:
     if key.is_switch:
         return forms.CheckboxInput()
     is_number = key.types() & {int, float}
-    return forms.TextInput(
-        attrs={"autocomplete": "off"} | ({"inputmode": "decimal", "class": "numeric"} if is_number else {})
-    )
+    more = {"inputmode": "decimal", "class": "numeric"} if is_number else {"data-rows": ""} if key.path == OWNED else {}
+    return forms.TextInput(attrs={"autocomplete": "off"} | more)
 
 
 @cache
@@ -254,6 +257,7 @@ class DesignForm(forms.Form):
         only_book: str | None = None,
     ) -> None:
         self.catalog = load_catalog()
+        data = _with_owned(data)
         values = renamed(values, self.catalog.aliases) if values else values
         carried = read_path(values, PRICES_KEY) if values else carried_by_form((data or {}).get(KEPT_FIELD))
         self.books = BookChoice(owner, carried, only_book)
@@ -271,9 +275,8 @@ class DesignForm(forms.Form):
         self.fields[SIZE_UNIT] = forms.CharField(
             required=False, label="Size counts", widget=SizeUnitSelect(self.catalog)
         )
-        self.fields[SIZE_UNIT].widget.server = str(
-            (self.data or {}).get("compute__server") or self.initial.get("compute__server") or ""
-        )
+        server = str((self.data or {}).get("compute__server") or self.initial.get("compute__server") or "")
+        self.fields[SIZE_UNIT].widget.server = self.fields["compute__nic"].widget.server = server
         for path, (label, words_of_it) in ROLE_FIELDS.items():
             self.fields[field_name(path)] = forms.BooleanField(required=False, label=label, help_text=words_of_it)
         for path, key in ROLE_KEYS.items():
@@ -310,7 +313,8 @@ class DesignForm(forms.Form):
                 if value is None and not key.info.is_required()
                 else value
             )
-        initial[field_name(PHASES)] = text_of_phases(read_path(values, PHASES))
+        initial |= {field_name(path): line.text_of(read_path(values, path)) for path, line in LINES.items()}
+        initial[field_name(OWN_CABLES)] = line_of(read_path(values, OWN_PARTS))
         initial[field_name(PLAN)] = read_path(values, PLAN) is not None
         entries = first_entries(values.get(OTHERS))
         initial |= {field_name(path): path in entries for path in ROLE_FIELDS}
@@ -358,8 +362,8 @@ class DesignForm(forms.Form):
             elif isinstance(typed, bool):
                 write_path(values, key.path, typed)
             elif typed:
-                write_path(values, key.path, key.parse(typed))
-        write_path(values, OWN_PARTS, self.own.taken(values))
+                write_path(values, key.path, key.parse(typed) or None if key.path in LINES else key.parse(typed))
+        write_path(values, OWN_PARTS, self.own.taken(values, self.cleaned_data.get(field_name(OWN_CABLES)) or ""))
         if size := self.cleaned_data.get(SIZE):
             path = SIZE_KEYS.get(self.cleaned_data.get(SIZE_UNIT) or "", SIZE_KEYS["gpus"])
             write_path(values, path, ALL_KEYS[path].parse(size))
@@ -389,9 +393,12 @@ class DesignForm(forms.Form):
         except SpecError as error:
             self.add_problems(error.problems)
         _, _, unknown = self.books.meant(self.cleaned_data.get(field_name(BASE_KEY)) or "")
+        wrong = self.own.cable_problems(self.cleaned_data.get(field_name(OWN_CABLES)) or "")
         if unknown is not None:
+            wrong.append(unknown)
+        if wrong:
             self.spec = None
-            self.add_problems([unknown])
+            self.add_problems(wrong)
         return self.cleaned_data
 
     def add_problems(self, problems: Iterable[Problem]) -> None:
@@ -425,6 +432,14 @@ class DesignForm(forms.Form):
         return BoundSection(section, main, more)
 
 
+def _with_owned(data: Any) -> Any:
+    """What a form sent, with parts that are owned already in their line: forms of before had them in what they hand through."""
+    name, text = field_name(OWNED), str((data or {}).get(KEPT_FIELD) or "")
+    if f'"{OWNED}"' not in text or data.get(name):
+        return data
+    return {**dict(data.items()), name: text_of_owned(carried_by_form(text, OWNED))}
+
+
 def with_parts_named(typed: Mapping[str, str]) -> dict[str, str]:
     """What a form holds, its large parts kept and named; what it hands through as it is where that is broken."""
     try:
@@ -439,6 +454,7 @@ def problems_for_page(problems: Iterable[Problem], entries: Any = None) -> list[
     """Problems with name and label of the form field each is about; ``entries`` are the request's other networks."""
     labels = {key.name: str(key.info.title) for key in KEYS.values()} | {SIZE: SIZE_LABEL}
     labels |= {field_name(path): label for path, (label, _) in ROLE_FIELDS.items()}
+    labels |= {field_name(OWN_CABLES): CABLES_LABEL}
     labels |= {key.name: label_of(path) for path, key in ROLE_KEYS.items()}
     return [
         {"field": name, "label": labels.get(name, ""), "code": problem.code, "message": problem.message}

@@ -1,18 +1,19 @@
 """DesignSpec's keys as the form names and reads them: paths, units, types, and which of them a blank answers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from designer.forms.phases import PHASES, phases_of_text
+from designer.forms.parts.owned import OWNED, owned_of_text, text_of_owned
+from designer.forms.phases import PHASES, phases_of_text, text_of_phases
 from designer.wording.context import Context
 from designer.wording.names import own_models
 from estimator.catalog.catalog import Catalog
-from estimator.record import Given
+from estimator.record import Given, Json
 from estimator.result import PricedEstimate
 from estimator.spec.change import read_path
 from estimator.spec.design import DesignSpec
@@ -28,7 +29,6 @@ NOT_ASKED = {
     "site.set_lengths",
     "workload.calibration",
     "economics.prices",
-    "economics.owned",
 }
 # What the form hands through as it was given.
 KEPT = (
@@ -37,8 +37,17 @@ KEPT = (
     "site.set_lengths",
     "workload.calibration",
     "economics.prices",
-    "economics.owned",
 )
+
+
+class LineOfList(NamedTuple):
+    """How a list of a request is written in one line, and read from it."""
+
+    of_text: Callable[[str], list[Json]]
+    text_of: Callable[[Any], str]
+
+
+LINES = {PHASES: LineOfList(phases_of_text, text_of_phases), OWNED: LineOfList(owned_of_text, text_of_owned)}
 
 
 @dataclass(frozen=True)
@@ -95,8 +104,8 @@ class Key:
 
     def parse(self, text: str) -> Any:
         """What was typed as the value it stands for; text that stands for none stays text, and parse_spec says what is wrong."""
-        if self.path == PHASES:
-            return phases_of_text(text)
+        if line := LINES.get(self.path):
+            return line.of_text(text)
         for choice in self.choices:
             if text == str(choice):
                 return choice

@@ -7,6 +7,8 @@ from django import forms
 
 from designer.forms.keys import PLAN, SIZE
 from designer.forms.networks import ROLE_FIELDS, ROLE_KEYS
+from designer.forms.parts.cables import OWN_CABLES
+from designer.forms.parts.owned import OWNED
 
 SWITCH_KEYS = ("fabric.leaf_switch", "fabric.spine_switch", "fabric.core_switch")
 DIGEST_FIELDS = 24  # of a fold of more, the rest is named by "…"
@@ -62,7 +64,7 @@ GROUPS = (
         Section("Other networks", tuple(ROLE_FIELDS), tuple(ROLE_KEYS), is_open=False),
     ), is_open=True),
     Group("site", "Site and cabling", short="Site", sections=(
-        Section("Cables", ("site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m"),
+        Section("Cables", ("site.node_leaf_m", "site.leaf_spine_m", "site.spine_core_m", OWN_CABLES),
                 ("site.fiber_grade", "site.node_leaf_medium", "site.leaf_spine_medium", "site.spine_core_medium")),
         Section("Floor plan", (PLAN,),
                 ("site.plan.rack_units", "site.plan.reserved_units", "site.plan.rack_power_kw", "site.plan.rack_weight_kg",
@@ -76,6 +78,7 @@ GROUPS = (
                 ("economics.price_book", "economics.years", "economics.utilization",
                  "economics.electricity_usd_per_kwh"),
                 ("economics.volume_discount", "economics.cloud_usd_per_gpu_hour", "economics.tokens_per_s_per_gpu")),
+        Section("Owned already", (OWNED,)),
         Section("Running cost", ("economics.facility", "economics.pue", "economics.load_factor"),
                 ("economics.colocation_usd_per_kw_month", "economics.support_server", "economics.support_switch",
                  "economics.support_other", "economics.warranty_years", "economics.network_licences",

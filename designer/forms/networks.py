@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from designer.forms.keys import Key
-from designer.forms.phases import PHASES
+from designer.forms.keys import LINES, Key
+from designer.forms.parts.cables import OWN_CABLES
 from estimator.record import Given
 from estimator.spec.fabric import OtherFabric
 
@@ -80,9 +80,13 @@ def entries_of(kept: Any, ticked: list[str], typed: Given) -> Any:
 
 
 def path_of_problem(field: str, entries: Any) -> str:
-    """``other_fabrics[1].tiers`` → the path of its field in the form, else of the network's box; other fields as they are."""
-    if field.startswith(f"{PHASES}["):
-        return PHASES
+    """``other_fabrics[1].tiers`` → the path of its field in the form, else of the network's box; other fields as they are.
+
+    Of a list that the form writes in one line, that line.
+    """
+    written = next((path for path in (*LINES, OWN_CABLES) if field.startswith(f"{path}[")), None)
+    if written:
+        return written
     match = _ENTRY(field)
     if match is None or not isinstance(entries, list) or int(match[1]) >= len(entries):
         return field

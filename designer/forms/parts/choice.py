@@ -10,9 +10,19 @@ from django import forms
 from django.contrib.auth.models import User
 
 from designer.forms.keys import field_name
+from designer.forms.parts.cables import (
+    OWN_CABLES,
+    CableOffer,
+    cable_note,
+    cables_field,
+    chosen_in,
+    unknown_cables,
+)
+from designer.forms.parts.servers import NicSelect, OfferedParts
 from designer.models import OwnPart
 from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
+from estimator.errors import Problem
 from estimator.spec.change import read_path
 from estimator.spec.own.part import OWN_KINDS, is_own
 
@@ -25,6 +35,7 @@ KIND_OF = {
     "fabric.spine_switch": "switches",
     "fabric.core_switch": "switches",
 }
+CABLES = "cables"
 GROUP = "Your own parts"
 
 
@@ -40,9 +51,7 @@ class OwnChoice:
 
     @cached_property
     def _live(self) -> dict[str, OwnPart]:
-        rows = (
-            OwnPart.with_latest(OwnPart.of(self._owner).filter(kind__in=set(KIND_OF.values()))) if self._owner else ()
-        )
+        rows = OwnPart.with_latest(OwnPart.of(self._owner)) if self._owner else ()
         return {row.key: row for row in rows}
 
     def _of_kind(self, kind: str) -> dict[str, Mapping[str, Any]]:
@@ -50,23 +59,25 @@ class OwnChoice:
         listed = rows if isinstance(rows, list) else []
         return {str(one.get("id")): one for one in listed if isinstance(one, Mapping)}
 
-    def _options(self, kind: str) -> list[tuple[str, str]]:
+    def _offered(self, kind: str) -> dict[str, tuple[str, Mapping[str, Any]]]:
+        """(name in a list, what the part says) of each option of a kind, by its value."""
         carried = self._of_kind(kind)
-        out = [(key, f"{_name(one)}, as in this design") for key, one in carried.items()]
+        out = {key: (f"{_name(one)}, as in this design", one) for key, one in carried.items()}
         for key, row in self._live.items():
             if row.kind != kind:
                 continue
             latest = row.latest
             if key not in carried:
-                out.append((key, _name(latest.values)))
+                out[key] = _name(latest.values), latest.values
             elif carried[key].get("revision") != latest.number:
-                out.append((f"{key}{NEWEST}{latest.number}", f"{_name(latest.values)}, revision {latest.number}"))
+                named = f"{_name(latest.values)}, revision {latest.number}"
+                out[f"{key}{NEWEST}{latest.number}"] = named, latest.values
         return out
 
-    def offer(self, fields: Mapping[str, Any]) -> None:
-        """Put the options into the fields' lists, before "custom"."""
+    def offer(self, fields: dict[str, Any]) -> None:
+        """Put the options into the fields' lists, before "custom", and a line for own cables beside them."""
         for path, kind in KIND_OF.items():
-            options = self._options(kind)
+            options = [(value, name) for value, (name, _) in self._offered(kind).items()]
             widget = fields[field_name(path)].widget
             if options and isinstance(widget, forms.Select):
                 choices = list(widget.choices)
@@ -74,24 +85,36 @@ class OwnChoice:
                 widget.choices = [*choices[:at], (GROUP, options), *choices[at:]]
                 if kind == "switches":  # the page's script narrows these lists to the network's generation
                     vars(widget).update(fits={**getattr(widget, "fits", {}), **self._fits()})
+        fields[field_name(OWN_CABLES)] = cables_field(
+            [CableOffer(value, name, cable_note(one)) for value, (name, one) in self._offered(CABLES).items()]
+        )
+        cards = fields[field_name("compute.nic")].widget
+        if isinstance(cards, NicSelect):
+            cards.own = self._parts_offered
+
+    def _parts_offered(self) -> OfferedParts:
+        """What own servers and NICs say, by the values of their options."""
+        return OfferedParts(
+            *({value: one for value, (_, one) in self._offered(kind).items()} for kind in ("servers", "nics"))
+        )
 
     def _fits(self) -> dict[str, str]:
         """Generations of a network that each own switch has ports for, by the values of the options."""
         known = load_catalog().generations.items()
-        newest = {key: row.latest.values for key, row in self._live.items() if row.kind == "switches"}
-        out = {f"{key}{NEWEST}{one.get('revision')}": one for key, one in newest.items()}
-        out |= newest | self._of_kind("switches")
         return {
             value: " ".join(
                 key
                 for key, generation in known
                 if generation.protocol == one.get("protocol") and generation.port_rate_gbit_s in _rates(one)
             )
-            for value, one in out.items()
+            for value, (_, one) in self._offered("switches").items()
         }
 
-    def taken(self, values: Context) -> Context | None:
-        """``own_parts`` of a request whose fields name parts; ids with a newer revision lose its number."""
+    def taken(self, values: Context, cables: str = "") -> Context | None:
+        """``own_parts`` of a request whose fields name parts; ids with a newer revision lose its number.
+
+        ``cables`` is the line of own cables.
+        """
         out: Context = {kind: list(rows) for kind in OWN_KINDS if isinstance(rows := self._carried.get(kind), list)}
         for path, kind in KIND_OF.items():
             typed = read_path(values, path)
@@ -102,7 +125,19 @@ class OwnChoice:
                 values[section][name] = key
             if row and row.kind == kind and (mark or key not in self._of_kind(kind)):
                 self._put(out, row)
-        return {kind: rows for kind, rows in out.items() if rows} or (dict(self._carried) or None)
+        chosen = chosen_in(cables)
+        if chosen is not None:
+            known = self._offered(CABLES)
+            out[CABLES] = [known[value][1] for value in chosen if value in known]
+        return {kind: rows for kind, rows in out.items() if rows} or (None if chosen == [] else self._carried_or_none)
+
+    @property
+    def _carried_or_none(self) -> Context | None:
+        return dict(self._carried) or None
+
+    def cable_problems(self, cables: str) -> list[Problem]:
+        """Names in the line of own cables that stand for none."""
+        return unknown_cables(chosen_in(cables) or (), {value: {} for value in self._offered(CABLES)})
 
     def _put(self, out: Context, row: OwnPart) -> None:
         """A part's newest revision in the place of the one that is carried, with the NICs that a server names."""

@@ -20,9 +20,10 @@ from estimator.spec.change import read_path
 from estimator.spec.fabric import OtherFabric
 from estimator.units import W_PER_KW
 
-PLAN, OTHERS, LENGTHS, CALIBRATION, PRICES = (
+PLAN, OTHERS, OWN, LENGTHS, CALIBRATION, PRICES = (
     "site.plan",
     "other_fabrics",
+    "own_parts",
     "site.set_lengths",
     "workload.calibration",
     "economics.prices",
@@ -141,6 +142,7 @@ def _size_word(unit: str, revision: State) -> str:
 def _kept_rows(was: Given, became: Given) -> list[Row]:
     """Rows of what is not one answer but a whole: other networks, lengths set manually, your prices, a calibration."""
     sayers: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+        (OWN, "Own parts", lambda value: ", ".join(_own_words(value)) or NONE),
         (LENGTHS, "Lengths set manually", lambda value: _several(len(value), "link") if value else NONE),
         (CALIBRATION, "Calibration", _named),
         (
@@ -157,6 +159,13 @@ def _kept_rows(was: Given, became: Given) -> list[Row]:
             texts[1] += ", other values" if texts[0] == texts[1] else ""
             rows.append(Row(label, texts[0], texts[1]))
     return rows
+
+
+def _own_words(carried: Any) -> list[str]:
+    """Own parts that a request carries, by model and revision."""
+    kinds = carried.values() if isinstance(carried, Mapping) else ()
+    rows = [one for kind in kinds if isinstance(kind, list) for one in kind if isinstance(one, Mapping)]
+    return [f"{one.get('model') or one.get('id')} revision {one.get('revision', 1)}" for one in rows]
 
 
 def _several(n: int, what: str) -> str:

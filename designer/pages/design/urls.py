@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from designer.pages.design import baselines, comments, revisions, session, share, spec_json, views
+from designer.pages.design import baselines, comments, offered, revisions, session, share, spec_json, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -22,6 +22,8 @@ urlpatterns = [
     path("designs/<uuid:design_id>/revisions/<int:number>/restore/", views.revision_restore, name="revision-restore"),
     path("designs/<uuid:design_id>/floor-plan/", views.floor_plan, name="floor-plan"),
     path("designs/<uuid:design_id>/estimates/<uuid:job_id>/apply/", views.design_apply, name="design-apply"),
+    path("designs/new/parts/", offered.parts_of_new, name="parts-offered-new"),
+    path("designs/<uuid:design_id>/parts/", offered.parts_of_design, name="parts-offered"),
     path("designs/new/spec/", spec_json.spec_new, name="spec-new"),
     path("designs/<uuid:design_id>/spec/", spec_json.spec, name="spec"),
     path("designs/<uuid:design_id>/revisions/", revisions.revisions, name="revisions"),

@@ -11,6 +11,8 @@ from designer.forms.design import SIZE_LABEL
 from designer.forms.keys import KEYS, SIZE, SIZE_UNIT
 from designer.forms.layout import GROUPS
 from designer.forms.networks import OTHERS, ROLE_FIELDS, ROLE_KEYS
+from designer.forms.parts.cables import LABEL as CABLES_LABEL
+from designer.forms.parts.cables import OWN_CABLES
 from designer.wording.context import Context
 from designer.wording.glossary import DOCS, term_anchor
 from designer.wording.query import has_all
@@ -77,7 +79,7 @@ def _text(names: dict[str, str], *, key: str, terms: str, **others: str) -> Help
 
 def titles() -> dict[str, str]:
     """What the page calls each field and figure, by the key of its help."""
-    names = {path: str(key.info.title) for path, key in KEYS.items()} | {SIZE: SIZE_LABEL}
+    names = {path: str(key.info.title) for path, key in KEYS.items()} | {SIZE: SIZE_LABEL, OWN_CABLES: CABLES_LABEL}
     names |= {path: label for path, (label, _) in ROLE_FIELDS.items()}
     names |= {help_key(path): str(key.info.title) for path, key in ROLE_KEYS.items()}
     return names | FIGURES | COST_FIGURES | RESULT_TITLES

@@ -11,6 +11,7 @@ from designer.forms.design import DesignForm
 from designer.forms.keys import ALL_KEYS, KEYS, SIZE, SIZE_KEYS, SIZE_UNIT, field_name, read_path
 from designer.forms.layout import GROUPS, RANGES
 from designer.forms.networks import ROLE_FIELDS, ROLE_KEYS
+from designer.forms.parts.cables import OWN_CABLES
 from designer.pages.design.preview import live
 from designer.services.designs.samples import SAMPLES
 from designer.templatetags.page import are_slips
@@ -36,7 +37,7 @@ def filled(**changes):
 def test_every_key_of_a_spec_is_in_the_form_exactly_once():
     asked = [path for group in GROUPS for path in (*group.main, *group.more)]
     assert len(asked) == len(set(asked))
-    assert set(asked) == {*KEYS, SIZE, *ROLE_FIELDS, *ROLE_KEYS}
+    assert set(asked) == {*KEYS, SIZE, OWN_CABLES, *ROLE_FIELDS, *ROLE_KEYS}
     assert set(ALL_KEYS) == {*KEYS, *SIZE_KEYS.values()}
 
 

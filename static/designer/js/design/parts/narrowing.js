@@ -1,4 +1,4 @@
-// Lists of switches show what fits the chosen network generation; a switch that no longer fits goes back to automatic.
+// Lists of parts show what fits: switches the chosen network generation, NICs the chosen server.
 
 function connect(select, generation) {
   const groups = [...select.querySelectorAll("optgroup")].map((group) => ({ group, options: [...group.children] }));
@@ -13,6 +13,30 @@ function connect(select, generation) {
     }
   };
   generation.addEventListener("input", narrow);
+  narrow();
+}
+
+// What was chosen for another server stays chosen, and the rules say beside it why it does not fit.
+function connectNics(select, server) {
+  const { sets, of } = JSON.parse(select.dataset.nics);
+  const note = document.getElementById("nic-note");
+  const narrow = () => {
+    const fitting = sets[of[server.value]] ?? [];
+    for (const option of select.options) {
+      const isOut = Boolean(option.value) && !option.selected && !fitting.includes(option.value);
+      option.hidden = isOut;
+      option.disabled = isOut;
+    }
+    for (const group of select.querySelectorAll("optgroup")) {
+      group.hidden = ![...group.children].some((option) => !option.hidden);
+    }
+    if (note) {
+      note.textContent = server.value in of && !fitting.length ? note.dataset.none : "";
+    }
+  };
+  for (const list of [server, select]) {
+    list.addEventListener("input", narrow);
+  }
   narrow();
 }
 
@@ -32,9 +56,12 @@ function followServer(unit, server) {
 
 function start() {
   const form = document.querySelector(".design-form");
-  const generation = form?.elements.fabric__generation;
-  if (form?.elements.size_unit && form.elements.compute__server) {
-    followServer(form.elements.size_unit, form.elements.compute__server);
+  const { fabric__generation: generation, compute__server: server, compute__nic: nic, size_unit: unit } = form?.elements ?? {};
+  if (unit && server) {
+    followServer(unit, server);
+  }
+  if (nic?.dataset.nics && server) {
+    connectNics(nic, server);
   }
   for (const select of generation ? form.querySelectorAll("select") : []) {
     if (select.querySelector("option[data-fits]")) {

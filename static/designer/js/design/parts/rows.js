@@ -1,0 +1,96 @@
+// A line of parts as rows: part, pieces, and a length where the part is a cable. Without this script it is the line.
+// Parts are chosen from those of this design's bill of materials and of the catalog, which are fetched when they are needed.
+
+import { each, keepInside, make, write } from "./elements.js";
+
+const NONE = "none";
+const ENTRY = /^([^\s:]+)(?:\s+(\S+)\s*m)?(?:\s*:\s*(.*))?$/i;
+const list = make("datalist", { id: "parts-offered" });
+let offered = new Map(); // what is typed for a part → its name
+let of = null; // the design and state that they are of
+
+async function offer() {
+  const form = document.getElementById("design-form");
+  const now = `${form.dataset.design} ${document.getElementById("studio-bar")?.dataset.seen ?? ""}`;
+  if (of === now) {
+    return;
+  }
+  of = now;
+  try {
+    const answer = await fetch(form.dataset.edits.replace(/edits\/.*/, "parts/"), { headers: { Accept: "application/json" } });
+    const { parts } = await answer.json();
+    offered = new Map(parts.map(({ part, name }) => [part, name]));
+    list.replaceChildren(...parts.map(({ part, name, note }) => make("option", { value: part, label: `${name}${note && `, ${note}`}` })));
+  } catch {
+    of = null; // asked again with the next focus; an id can be typed all the same
+  }
+}
+
+function connect(field) {
+  const rows = make("div", { class: "part-rows" });
+  const add = make("button", { type: "button", class: "button small" }, "Add a part");
+  const holder = make("div", { class: "part-list" }, rows, add);
+  let shown = null;
+
+  function save() {
+    const entries = [...rows.children].map((row) => {
+      const [part, pieces] = [...row.querySelectorAll("input")].map((input) => input.value.trim());
+      return part && (pieces ? `${part}: ${pieces}` : part);
+    });
+    shown = entries.filter(Boolean).join("; ") || (shown ? NONE : "");
+    write(field, shown);
+  }
+
+  function name(row) {
+    const part = row.querySelector("input").value.trim();
+    row.querySelector(".cell-note").textContent = offered.get(part) ?? "";
+  }
+
+  function rowOf(part, pieces) {
+    const what = make("input", { type: "text", list: list.id, value: part, autocomplete: "off", spellcheck: "false", "aria-label": "Part", placeholder: "Part", maxlength: "120" });
+    const count = make("input", { type: "text", inputmode: "numeric", class: "numeric", value: pieces, autocomplete: "off", "aria-label": "Pieces", placeholder: "all" });
+    const out = make("button", { type: "button", class: "quiet-button", title: "Take out" }, "×", make("span", { class: "visually-hidden" }, `Take ${part || "this part"} out`));
+    const row = make("div", { class: "part-row" }, what, count, out, make("span", { class: "cell-note" }));
+    what.addEventListener("focus", () => offer().then(() => name(row)));
+    out.addEventListener("click", () => {
+      row.remove();
+      save();
+      add.focus();
+    });
+    return row;
+  }
+
+  function show() {
+    if (field.value === shown) {
+      return;
+    }
+    shown = field.value;
+    const entries = shown === NONE ? [] : shown.split(";").map((one) => one.trim()).filter(Boolean);
+    rows.replaceChildren(...entries.map((entry) => {
+      const [, part, length, pieces] = entry.match(ENTRY) ?? [null, entry];
+      return rowOf(length ? `${part} ${length} m` : part, pieces ?? "");
+    }));
+    if (entries.length && !field.closest("details:not([open])")) {
+      offer().then(() => [...rows.children].forEach(name));
+    }
+  }
+
+  rows.addEventListener("input", ({ target }) => {
+    name(target.closest(".part-row"));
+  });
+  rows.addEventListener("change", save);
+  add.addEventListener("click", () => {
+    const row = rowOf("", "");
+    rows.append(row);
+    row.querySelector("input").focus();
+  });
+  keepInside(holder);
+  field.parentElement.querySelector(".part-list")?.remove();
+  field.hidden = true;
+  field.after(holder);
+  show();
+  return show;
+}
+
+document.body.append(list);
+each("input[data-rows]", connect);
