@@ -28,6 +28,7 @@ from designer.forms.keys import (
     write_path,
 )
 from designer.forms.layout import GROUPS, RANGES, SWITCH_KEYS, Section, digest
+from designer.forms.lines.owned import OWNED, text_of_owned
 from designer.forms.networks import (
     OTHERS,
     ROLE_FIELDS,
@@ -40,7 +41,6 @@ from designer.forms.networks import (
 from designer.forms.parts.cables import LABEL as CABLES_LABEL
 from designer.forms.parts.cables import OWN_CABLES, line_of
 from designer.forms.parts.choice import OWN_PARTS, OwnChoice
-from designer.forms.parts.owned import OWNED, text_of_owned
 from designer.forms.parts.servers import NicSelect, ServerSelect
 from designer.models import KeptPart
 from designer.wording.context import Context
@@ -169,7 +169,8 @@ def _widget(key: Key, catalog: Catalog) -> forms.Widget:
         return NicSelect(choices=[("", "Automatic"), *sorted(offered.items(), key=lambda one: one[1])])
     if key.choices:
         automatic = [("", "Automatic")] if key.info.default is None else []
-        choices = [(str(choice), LABELS.get(choice, words(choice))) for choice in key.choices]
+        labels = LABELS | {"auto": "Automatic"} if key.path.endswith("_medium") else LABELS
+        choices = [(str(choice), labels.get(choice, words(choice))) for choice in key.choices]
         return forms.Select(choices=automatic + choices)
     if key.is_switch:
         return forms.CheckboxInput()
@@ -286,7 +287,7 @@ class DesignForm(forms.Form):
         self._offer_books()
         own = read_path(values, OWN_PARTS) if values else carried_by_form((data or {}).get(KEPT_FIELD), OWN_PARTS)
         self.own = OwnChoice(owner if only_book is None else None, own)
-        self.own.offer(self.fields)
+        self.own.offer(self.fields, lambda name: str((self.data or self.initial).get(name) or ""))
         for path, span in RANGES.items():
             vars(self.fields[field_name(path)])["range"] = span  # for the template
         if resolved is not None:

@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from designer.forms.parts.owned import OWNED, owned_of_text, text_of_owned
-from designer.forms.phases import PHASES, phases_of_text, text_of_phases
+from designer.forms.lines.owned import OWNED, owned_of_text, text_of_owned
+from designer.forms.lines.phases import PHASES, phases_of_text, text_of_phases
 from designer.wording.context import Context
 from designer.wording.names import own_models
 from estimator.catalog.catalog import Catalog

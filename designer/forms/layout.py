@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from django import forms
 
 from designer.forms.keys import PLAN, SIZE
+from designer.forms.lines.owned import OWNED
 from designer.forms.networks import ROLE_FIELDS, ROLE_KEYS
 from designer.forms.parts.cables import OWN_CABLES
-from designer.forms.parts.owned import OWNED
 
 SWITCH_KEYS = ("fabric.leaf_switch", "fabric.spine_switch", "fabric.core_switch")
 DIGEST_FIELDS = 24  # of a fold of more, the rest is named by "…"

@@ -30,10 +30,13 @@ def own_findings(spec: DesignSpec, lines: Sequence[BomLine], catalog: Catalog) -
     """What is assumed of parts of one's own, of a NIC that was chosen, and which parts are there already."""
     assumed = assumed_of(spec.own_parts, catalog)
     for part in dict.fromkeys(line.part for line in lines if line.part in assumed):
-        if found := assumed[part or ""]:
-            figures = "; ".join(_figure_words(one) for one in found)
-            message = f"{_name_of(part or '', catalog)} is a part of your own without all figures. Assumed: {figures}. Give them."
+        name = _name_of(part or "", catalog)
+        if found := [_figure_words(one, one.value) for one in assumed[part or ""] if one.value is not None]:
+            message = f"{name} is a part of your own without all figures. Assumed: {'; '.join(found)}. Give them."
             yield Finding("own_part_assumed", "info", "own_parts", message)
+        if missing := [_FIGURES[one.field] for one in assumed[part or ""] if one.value is None]:
+            message = f"{name} is a part of your own, and no total counts what is not known of it: {', '.join(missing)}. Give it."
+            yield Finding("own_part_unknown", "warning" if _POWER in missing else "info", "own_parts", message)
     server, nic = catalog.server(spec.compute.server), catalog.nics.get(spec.compute.nic or "")
     if server and nic and (own := catalog.of_files.compute_network(server.id)) and own.nic_id not in (None, nic.id):
         comes_with = catalog.nics[own.nic_id or ""].model
@@ -55,18 +58,20 @@ def own_findings(spec: DesignSpec, lines: Sequence[BomLine], catalog: Catalog) -
 
 
 _NAMED = 3
+_POWER = "typical power"
 _FIGURES = {
-    "typical_w": "typical power",
+    "typical_w": _POWER,
     "max_w": "largest power",
     "rack_units": "height",
+    "weight_kg": "weight",
     "end_w": "power of an end",
     "liquid_heat_share": "share of heat into liquid",
 }
 
 
-def _figure_words(one: Assumed) -> str:
+def _figure_words(one: Assumed, value: float) -> str:
     like = f" as for {one.like}" if one.like else ""
-    return f"{_FIGURES[one.field]} {one.value:,g}{f' {one.unit}' if one.unit else ''}{like}"
+    return f"{_FIGURES[one.field]} {value:,g}{f' {one.unit}' if one.unit else ''}{like}"
 
 
 def _name_of(part: str, catalog: Catalog) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from django import forms
 
-from designer.forms.parts.owned import NOTHING
+from designer.forms.lines.owned import NOTHING
 from designer.wording.context import Context
 from estimator.errors import Problem
 from estimator.spec.checking import near_words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -74,8 +74,11 @@ class OwnChoice:
                 out[f"{key}{NEWEST}{latest.number}"] = named, latest.values
         return out
 
-    def offer(self, fields: dict[str, Any]) -> None:
-        """Put the options into the fields' lists, before "custom", and a line for own cables beside them."""
+    def offer(self, fields: dict[str, Any], chosen: Callable[[str], str] = lambda name: "") -> None:
+        """Put the options into the fields' lists, before "custom", and a line for own cables beside them.
+
+        ``chosen`` says what a field holds: where its part has been changed since, the field says so.
+        """
         for path, kind in KIND_OF.items():
             options = [(value, name) for value, (name, _) in self._offered(kind).items()]
             widget = fields[field_name(path)].widget
@@ -85,12 +88,25 @@ class OwnChoice:
                 widget.choices = [*choices[:at], (GROUP, options), *choices[at:]]
                 if kind == "switches":  # the page's script narrows these lists to the network's generation
                     vars(widget).update(fits={**getattr(widget, "fits", {}), **self._fits()})
-        fields[field_name(OWN_CABLES)] = cables_field(
+            field = fields[field_name(path)]
+            field.help_text += self._newer_words([chosen(field_name(path))], "choose it in the list")
+        cables = fields[field_name(OWN_CABLES)] = cables_field(
             [CableOffer(value, name, cable_note(one)) for value, (name, one) in self._offered(CABLES).items()]
         )
+        cables.help_text += self._newer_words(self._of_kind(CABLES), "tick it")
         cards = fields[field_name("compute.nic")].widget
         if isinstance(cards, NicSelect):
             cards.own = self._parts_offered
+
+    def _newer_words(self, keys: Iterable[str], way: str) -> str:
+        """What stands beside a field of parts that the design has at an older revision than the team."""
+        out = ""
+        for key in keys:
+            row = self._live.get(key) if is_own(key) else None
+            carried = self._of_kind(row.kind).get(key) if row else None
+            if row and carried and carried.get("revision") != (number := row.latest.number):
+                out += f" {_name(carried)} has been changed since: {way} as revision {number} to take its figures."
+        return out
 
     def _parts_offered(self) -> OfferedParts:
         """What own servers and NICs say, by the values of their options."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -12,8 +12,9 @@ from designer.forms.asking import AskForm, ask, hidden
 from designer.forms.keys import Key
 from designer.wording.context import Context
 from estimator.catalog.loader import load_catalog
+from estimator.catalog.records import maker_of
 from estimator.errors import Problem
-from estimator.spec.own.part import OWN_KINDS, OwnNetwork, OwnPart, OwnServer
+from estimator.spec.own.part import OWN_KINDS, OwnNetwork, OwnNic, OwnPart, OwnServer
 
 KIND_WORDS = {"switches": "switch", "nics": "NIC", "servers": "server", "cables": "cable"}
 PROTOCOLS = {"infiniband": ["infiniband"], "ethernet": ["ethernet"], "both": ["infiniband", "ethernet"]}
@@ -62,14 +63,36 @@ def _keys(kind: str) -> dict[str, Key]:
 NETWORK_KEYS = {name: Key(name, info) for name, info in OwnNetwork.model_fields.items() if name != "role"}
 
 
+def _nic_choices(own: Iterable[OwnNic], kept: str) -> list[tuple[str, Any]]:
+    """NICs of the team, then those of the catalog by maker; one that a server names stays in the list."""
+    makers: dict[str, list[tuple[str, str]]] = {}
+    for part, nic in load_catalog().nics.items():
+        makers.setdefault(maker_of(nic.vendor), []).append((part, nic.model))
+    mine = [(nic.id, f"{nic.vendor} {nic.model}") for nic in own]
+    groups = [("Your own parts", mine)] if mine else []
+    groups += [(maker, sorted(nics, key=lambda one: one[1])) for maker, nics in sorted(makers.items())]
+    known = {part for _, nics in groups for part, _ in nics}
+    lost = [(kept, f"{kept}, which is not in the catalog")] if kept and kept not in known else []
+    return [("", "Ports of the server itself"), *lost, *groups]
+
+
 class OwnPartForm(AskForm):
-    """One part of a kind; ``values`` are those of the revision that it begins with."""
+    """One part of a kind; ``values`` are those of the revision that it begins with, ``nics`` what a server may name beside the
+    catalog's.
+    """
 
     number = hidden()  # of the revision that the form shows
     reason = ask("Reason", "For the history: why, or whose offer.", is_wide=True, autocomplete="off")
 
-    def __init__(self, kind: str, data: Any = None, values: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        data: Any = None,
+        values: Mapping[str, Any] | None = None,
+        nics: Iterable[OwnNic] = (),
+    ) -> None:
         super().__init__(data, initial=_texts(kind, values or {}) | {"number": (values or {}).get("revision", "")})
+        nics = list(nics)
         self.kind = kind
         model = OWN_KINDS[kind].model_fields
         for name, key in _keys(kind).items():
@@ -83,6 +106,9 @@ class OwnPartForm(AskForm):
         for role in ROLES if "networks" in model else ():
             for name, key in NETWORK_KEYS.items():
                 self.fields[f"{role}_{name}"] = _field(key)
+            kept = str((data or self.initial).get(f"{role}_nic") or "")
+            words_of_it = "The card whose ports these are; none for ports of the server itself."
+            self.fields[f"{role}_nic"] = ask("NIC", words_of_it, _nic_choices(nics, kept))
         self.order_fields([*(name for name in self.fields if name != "reason"), "reason"])
 
     @property

@@ -7,11 +7,18 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from designer.models import OwnPart
+from designer.services.parts.catalog import part_at, parts_of
 from designer.wording.context import Context
 from designer.wording.numbers import count, in_usual_units
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.grades import GRADED_KINDS, Grade
 from estimator.catalog.loader import HERE, load_catalog
+from estimator.spec.own.part import OWN_KINDS, OwnParts
+from estimator.spec.own.records import records_of
 
 KINDS = {
     "switches": "Switches",
@@ -81,11 +88,13 @@ class PartRow(NamedTuple):
     grade: str
     is_assumed: bool
     text: str
+    address: str
+    is_own: bool = False
 
 
-def catalog_table(kind: str, search: str) -> Context:
-    """The parts of a kind that have all words of a search."""
-    rows = part_rows(kind)
+def catalog_table(kind: str, search: str, user: User) -> Context:
+    """The parts of a kind that have all words of a search, those of the user's team first."""
+    rows = [*own_rows(kind, user), *part_rows(kind)]
     words = search.casefold().split()
     return {
         "headings": [(heading, _unit_of(kind, field)) for field, heading in FIGURES[kind]],
@@ -149,8 +158,33 @@ def _rows(kind: str, version: str) -> list[PartRow]:
                 GRADE_WORDS[grade],
                 grade == "assumption",
                 " ".join(words).casefold(),
+                reverse("catalog-part", args=[part]),
             )
         )
+    return out
+
+
+OWN_STATUS, OWN_GRADE = "your own part", "given by your team"
+
+
+@in_usual_units()
+def own_rows(kind: str, user: User) -> list[PartRow]:
+    """The parts of a kind that the user's team keeps, each at its newest revision."""
+    if kind not in OWN_KINDS:
+        return []
+    rows = {row.key: row for row in OwnPart.with_latest(parts_of(user).filter(kind=kind))}
+    parts = OwnParts().model_copy(update={kind: [part_at(row) for row in rows.values()]})
+    made = records_of(parts, load_catalog())
+    out = []
+    for part, record in getattr(made, kind).items():
+        figures = [Figure(heading, _shown(getattr(record, field))) for field, heading in FIGURES[kind]]
+        name, numbers = part_name(record), " ".join(record.part_numbers)
+        status = f"{OWN_STATUS}, revision {rows[part].latest.number}"
+        words = [part, name, numbers, status, OWN_GRADE, *(figure.value for figure in figures)]
+        is_assumed = bool(made.assumed[part])
+        grade = f"{OWN_GRADE}, some assumed" if is_assumed else OWN_GRADE
+        text, address = " ".join(words).casefold(), reverse("own-part", args=[rows[part].pk])
+        out.append(PartRow(part, name, figures, status, grade, is_assumed, text, address, True))
     return out
 
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from designer.forms.parts.part import KIND_WORDS, OwnPartForm
 from designer.models import OwnPart
 from designer.pages.deleting import delete_or_ask
-from designer.pages.parts.page import history_of, list_rows
+from designer.pages.parts.page import history_of, list_rows, nics_of, uses_of
 from designer.services.access import owner_of
 from designer.services.parts.catalog import create_part, part_at, parts_of, revise_part
 
@@ -35,7 +35,7 @@ def own_part_new(request: HttpRequest, kind: str) -> HttpResponse:
     if kind not in KIND_WORDS:
         raise Http404("There is no such kind of part.")
     is_sent = request.method == "POST"
-    form = OwnPartForm(kind, request.POST if is_sent else None, {"id": "own-"})
+    form = OwnPartForm(kind, request.POST if is_sent else None, {"id": "own-"}, nics_of(owner_of(request), kind))
     if is_sent:
         with form.refusing():
             row = create_part(owner_of(request), kind, form.part(), form.text("reason"))
@@ -51,7 +51,8 @@ def own_part(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One part, its figures to change, and its history; what is posted is its next revision."""
     row = _row(request, pk)
     is_sent = request.method == "POST"
-    form = OwnPartForm(row.kind, request.POST if is_sent else None, part_at(row).model_dump(mode="json"))
+    values, nics = part_at(row).model_dump(mode="json"), nics_of(owner_of(request), row.kind)
+    form = OwnPartForm(row.kind, request.POST if is_sent else None, values, nics)
     if is_sent:
         with form.refusing():
             before = row.latest.number
@@ -64,6 +65,7 @@ def own_part(request: HttpRequest, pk: UUID) -> HttpResponse:
         form.data = request.POST.copy()
         form.data["number"] = str(row.latest.number)
     context = {"title": part_at(row).model, "row": row, "form": form, "history": history_of(row)}
+    context |= {"uses": uses_of(owner_of(request), row), "kind_words": KIND_WORDS[row.kind]}
     return render(request, "designer/parts/part.html", SECTION | context, status=422 if is_sent else 200)
 
 

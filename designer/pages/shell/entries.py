@@ -8,12 +8,14 @@ from django.contrib.auth.models import User
 from django.db.models import Q
 from django.urls import reverse
 
-from designer.models import Design, DesignRevision
+from designer.forms.parts.part import KIND_WORDS
+from designer.models import Design, DesignRevision, OwnPart
 from designer.pages.catalog.page import KINDS, part_rows
 from designer.pages.reading.help import help_texts
 from designer.pages.reading.views import documents
 from designer.pages.result.job import job_of
 from designer.pages.result.tabs import TABS
+from designer.services.parts.catalog import parts_of
 from designer.wording.glossary import entries as glossary_entries
 from estimator.catalog.loader import load_catalog
 from estimator.handoff.formats import FORMATS
@@ -34,6 +36,7 @@ PLACES = (  # name of an address, what it is called, what one does there
     ("quote-new", "Check a quote", "Read a vendor’s file"),
     ("calibrations", "Calibrations", "The model fitted to your NCCL logs"),
     ("calibration-new", "Calibrate", "Read NCCL logs"),
+    ("own-parts", "Parts", "Your team’s own switches, NICs, servers and cables"),
     ("catalog", "Catalog", "Parts with the source of each figure"),
     ("published", "Published designs", "Published figures against computed ones"),
     ("advice", "InfiniBand or RoCE", "What speaks for either"),
@@ -126,6 +129,17 @@ def entries_of(owner: User, words: list[str]) -> Iterator[Entry]:
     for made in saved.select_related("design").only("number", "name", "note", "by", "design__name")[:MOST_OF_OWNER]:
         said = f"Version {made.number} of {made.design.name}{made.by and f', by {made.by}'}"
         yield Entry("Version", made.name, said, reverse("version", args=[made.design_id, made.number]), made.note)
+    yield from _own_parts(owner)
+
+
+def _own_parts(owner: User) -> Iterator[Entry]:
+    """The parts that the owner's team keeps, as their newest revisions call them."""
+    for row in OwnPart.with_latest(parts_of(owner)):
+        latest = row.latest
+        name = f"{latest.values.get('vendor', '')} {latest.values.get('model', '')}".strip()
+        note = f"Your own {KIND_WORDS[row.kind]}, revision {latest.number}"
+        text = f"{row.key} {latest.values.get('part_number', '')}"
+        yield Entry("Part", name, note, reverse("own-part", args=[row.pk]), text)
 
 
 def entries_beside(design: Design) -> Iterator[Entry]:

@@ -15,21 +15,25 @@ from estimator.spec.own.part import OwnBox, OwnCable, OwnNic, OwnServer, OwnSwit
 if TYPE_CHECKING:
     from estimator.catalog.catalog import Catalog
 
+PASSIVE = "dac"
 LIQUID_HEAT_SHARE = 0.8  # of a server with cold plates on GPUs and processors, whose fans cool the rest
 Record = TypeVar("Record")
 
 
 class Assumed(NamedTuple):
-    """A figure that was left out, what is taken instead, and of which part; ``like`` is "" where no part is like it."""
+    """A figure that was left out, what is taken instead, and of which part; ``like`` is "" where no part is like it.
+
+    ``value`` is None where nothing can be taken instead: no total counts it, and each says so.
+    """
 
     field: str
-    value: float
+    value: float | None
     unit: str
     like: str
 
 
 class Figures(NamedTuple):
-    """Height and power of a part, with what of it is assumed."""
+    """Height and power of a part, with what of it is assumed or not known; power that is not known is 0."""
 
     rack_units: int
     typical_w: float
@@ -62,7 +66,9 @@ def switch_figures(part: OwnSwitch, catalog: Catalog) -> Figures:
 
 
 def server_figures(part: OwnServer, catalog: Catalog) -> Figures:
-    """Of a server: the catalog's with the same GPU, that nearest in GPUs; the floor's usual height where there is none."""
+    """Of a server: the catalog's with the same GPU, that nearest in GPUs. Where there is none, the floor's usual height; and
+    what it draws is not known, unless one figure of it is given.
+    """
     alike = [one for one in _of_catalog(catalog.servers.values()) if one.gpu_id == part.gpu and one.gpu_count]
     near = min(alike, key=lambda one: abs(one.gpu_count - part.gpus), default=None) if part.gpu else None
     if near:
@@ -82,10 +88,12 @@ def nic_figures(part: OwnNic, catalog: Catalog) -> Figures:
 
 
 def cable_end_w(part: OwnCable, catalog: Catalog) -> tuple[float, tuple[Assumed, ...]]:
-    """Of a cable: the draw of an end of the catalog's of its kind that is nearest in rate."""
+    """Of a cable: the draw of an end of the catalog's of its kind that is nearest in rate; passive copper draws nothing."""
     if part.end_w is not None:
         return part.end_w, ()
-    alike = [one for one in _of_catalog(catalog.cables.values()) if one.kind == part.kind]
+    if part.kind == PASSIVE:
+        return 0.0, ()
+    alike = [one for one in _of_catalog(catalog.cables.values()) if one.kind == part.kind and one.a_power_w]
     near = min(alike, key=lambda one: abs((one.aggregate_gbit_s or 0) - part.rate_gbit_s))
     return near.a_power_w, (Assumed("end_w", near.a_power_w, "W", near.description),)
 
@@ -110,6 +118,8 @@ def _box_figures(part: OwnBox, size: float, like: Measure) -> Figures:
     if units is None:
         units = max(ceil(like.rack_units * size / like.size), 1)
         assumed.append(Assumed("rack_units", units, "U", like.name))
+    if part.weight_kg is None:
+        assumed.append(Assumed("weight_kg", None, "kg", ""))
     return Figures(units, typical, largest, tuple(assumed))
 
 
@@ -117,6 +127,8 @@ def _watts(
     typical: float | None, largest: float | None, size: float, like: Measure
 ) -> tuple[float, float, list[Assumed]]:
     """Typical and largest draw: one follows from the other as with the part most like it, both from its size."""
+    if typical is None and largest is None and not like.typical_w:
+        return 0.0, 0.0, [Assumed("typical_w", None, "W", ""), Assumed("max_w", None, "W", "")]
     assumed = []
     if typical is None:
         share = like.typical_w / like.max_w if like.max_w else 1.0

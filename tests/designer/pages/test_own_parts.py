@@ -1,5 +1,6 @@
 """Pages of own parts: made and revised by a form, with who changed what; refusals stand beside their fields."""
 
+import json
 import re
 from typing import Any
 
@@ -8,13 +9,16 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from designer.forms.design import DesignForm
+from designer.forms.design import KEPT_FIELD, DesignForm
 from designer.forms.parts.choice import OwnChoice
 from designer.forms.parts.part import OwnPartForm
 from designer.models import OwnPart
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison
-from designer.services.parts.catalog import create_part, part_at
+from designer.services.designs.saving import save_design
+from designer.services.parts.catalog import create_part, part_at, revise_part
+from estimator.catalog.loader import load_catalog
+from estimator.pipeline import estimate
 from estimator.spec.own.part import OwnServer
 from tests.designer.finished_design import finished
 from tests.estimator.spec.test_own_parts import NETWORK, NIC, OWN
@@ -201,6 +205,153 @@ def test_the_form_of_a_design_offers_own_parts_and_keeps_their_revision(client: 
     assert (newer.spec.fabric.leaf_switch, newer.spec.own_parts.switches[0].price_usd) == ("own-acme-128", 38_000)
     stranger = DesignForm(typed, owner=User.objects.create_user("stranger"))
     assert not stranger.is_valid()
+
+
+CABLE = {
+    "id": "own-wire",
+    "vendor": "Acme",
+    "model": "W400",
+    "kind": "aoc",
+    "protocols": ["ethernet"],
+    "rate_gbit_s": 800,
+    "a_cage": "OSFP8",
+    "b_cage": "QSFP112",
+    "branches": 2,
+    "lengths_m": [3, 30],
+    "price_usd": 300,
+}
+WITH_OWN = {
+    "name": "Own",
+    "compute__server": "own-box",
+    "size": "512",
+    "size_unit": "gpus",
+    "fabric__generation": "roce-400",
+    "fabric__leaf_switch": "own-acme-128",
+    "fabric__spine_switch": "own-acme-128",
+}
+
+
+def _made(client: Client, owner: User) -> OwnPart:
+    """A switch and a server of the team, and its cable."""
+    client.post(reverse("own-part-new", args=["switches"]), TYPED)
+    client.post(reverse("own-part-new", args=["servers"]), SERVER)
+    return create_part(owner, "cables", CABLE)
+
+
+def test_own_cables_are_ticked_kept_at_their_revision_and_taken_out_again(client: Client, owner: User) -> None:
+    client.force_login(owner)
+    row = _made(client, owner)
+    assert "own-wire" in str(DesignForm(owner=owner)["own_parts__cables"])
+    assert "Acme W400" in str(DesignForm(owner=owner)["own_parts__cables"])
+
+    def form(**more: str) -> DesignForm:
+        made = DesignForm(WITH_OWN | more, owner=owner)
+        made.is_valid()
+        return made
+
+    without, ticked = form(), form(own_parts__cables="own-wire")
+    assert without.spec
+    assert without.spec.own_parts
+    assert without.spec.own_parts.cables == []
+    assert ticked.spec
+    assert ticked.spec.own_parts
+    assert [one.price_usd for one in ticked.spec.own_parts.cables] == [300]
+    bill = estimate([ticked.spec], load_catalog(), parts=("bom",))[0].bom
+    assert bill
+    assert {line.quantity for line in bill.lines if line.part == "own-wire"} == {256}
+    wrong = form(own_parts__cables="own-wire, own-wired")
+    assert wrong.spec is None
+    assert "'own-wired' is no cable of your own. Near it: own-wire" in wrong.errors["own_parts__cables"][0]
+    values = ticked.spec.as_given()
+    revise_part(owner, row, CABLE | {"price_usd": 280}, "Round two")
+    again = DesignForm(values=values, owner=owner)
+    assert again.typed()["own_parts__cables"] == "own-wire"
+    assert "Acme W400 has been changed since: tick it as revision 2" in again.fields["own_parts__cables"].help_text
+    for line, prices in (("", [300]), ("own-wire", [300]), ("own-wire@2", [280]), ("none", [])):
+        kept = DesignForm(again.typed() | {"own_parts__cables": line}, owner=owner)
+        assert kept.is_valid(), kept.errors
+        assert kept.spec
+        assert kept.spec.own_parts
+        assert [one.price_usd for one in kept.spec.own_parts.cables] == prices
+    refused = DesignForm(WITH_OWN | {"own_parts__cables": "own-wire"}, owner=User.objects.create_user("stranger"))
+    assert "Your team has no own cable" in refused.errors["own_parts__cables"][0]
+
+
+def test_parts_that_are_owned_are_a_line_of_the_form_and_not_priced(client: Client, owner: User) -> None:
+    client.force_login(owner)
+    _made(client, owner)
+    typed = WITH_OWN | {"economics__owned": "own-acme-128: 16", "own_parts__cables": "own-wire"}
+    form = DesignForm(typed, owner=owner)
+    assert form.is_valid(), form.errors
+    assert form.spec
+    assert [(one.part, one.quantity) for one in form.spec.economics.owned] == [("own-acme-128", 16)]
+    again = DesignForm(values=form.spec.as_given(), owner=owner).typed()
+    assert again["economics__owned"] == "own-acme-128: 16"
+    gone = DesignForm(again | {"economics__owned": "none"}, owner=owner)
+    assert gone.is_valid()
+    assert gone.spec
+    assert gone.spec.economics.owned == []
+    wrong = DesignForm(typed | {"economics__owned": "qm9700"}, owner=owner)
+    assert "The catalog has no part 'qm9700'" in wrong.errors["economics__owned"][0]
+    before = {KEPT_FIELD: json.dumps({"economics.owned": [{"part": "own-acme-128", "quantity": 3}]})}
+    old = DesignForm(WITH_OWN | before, owner=owner)  # as forms of before sent it
+    assert old.is_valid(), old.errors
+    assert old["economics__owned"].value() == "own-acme-128: 3"
+    design, _ = finished(owner, form.spec.as_given() | {"name": "Owned"})
+    offered = client.get(reverse("parts-offered", args=[design.pk])).json()["parts"]
+    assert offered[0] == {"part": "own-box", "name": "Acme G4", "note": "128 in this design"}
+    named = "Acme W400, 800G active optical cable"
+    assert {"part": "own-wire 30 m", "name": named, "note": "264 in this design"} in offered
+    assert {"part": "nvidia-qm9700", "name": "NVIDIA QM9700", "note": ""} in offered
+    assert client.get(reverse("parts-offered-new")).json()["parts"]
+    client.logout()
+    assert client.get(reverse("parts-offered", args=[design.pk])).status_code == 302
+
+
+def test_a_server_offers_the_nics_that_go_into_it(client: Client, owner: User) -> None:
+    client.force_login(owner)
+    client.post(reverse("own-part-new", args=["servers"]), SERVER)
+    create_part(owner, "nics", NIC)
+    hidden = re.compile(r'value="([^"]+)" hidden')
+    card = DesignForm({"compute__server": "hgx-h100-8u"}, owner=owner)
+    assert "own-nic" in card.fields["compute__nic"].widget.offered["hgx-h100-8u"]
+    assert "own-nic" in card.fields["compute__nic"].widget.offered["own-box"]
+    assert "own-nic" not in hidden.findall(str(card["compute__nic"]))
+    on_board = DesignForm({"compute__server": "dgx-h100", "compute__nic": "own-nic"}, owner=owner)
+    shown = str(on_board["compute__nic"])
+    assert "nvidia-cx7-400g-qsfp112" in hidden.findall(shown)
+    assert "own-nic" not in hidden.findall(shown)  # what is chosen stays, and the rules say what is wrong with it
+    assert "part of its board" in on_board.fields["compute__nic"].widget.note
+    assert 'data-note="8 GPUs, 8 × ConnectX-7' in str(card["compute__server"])
+
+
+def test_own_parts_are_found_in_the_catalog_and_by_the_search_with_where_they_are_used(
+    client: Client, owner: User
+) -> None:
+    client.force_login(owner)
+    _made(client, owner)
+    row = OwnPart.objects.get(key="own-acme-128")
+    address = reverse("own-part", args=[row.pk])
+    for kind, name in (("switches", "Acme S128"), ("servers", "Acme G4"), ("cables", "W400")):
+        listed = client.get(reverse("catalog"), {"kind": kind, "q": "your own"}).text
+        assert name in listed, kind
+        assert "your own part, revision 1" in listed
+    assert f'href="{address}"' in client.get(reverse("catalog")).text
+    assert client.get(reverse("catalog-part", args=["own-acme-128"]))["Location"] == address
+    found = client.get(reverse("find-matches"), {"q": "acme s128"}).json()["matches"]
+    assert [(one["title"], one["address"]) for one in found] == [("Acme S128", address)]
+    assert "No design of yours has it" in client.get(address).text
+    form = DesignForm(WITH_OWN, owner=owner)
+    assert form.is_valid()
+    assert form.spec
+    save_design(owner, form.spec)
+    used = " ".join(_words_of(client.get(address).text).split())
+    assert "Own Leaves, spines 1" in used, used
+    stranger = User.objects.create_user("stranger")
+    client.force_login(stranger)
+    assert "Acme" not in client.get(reverse("catalog"), {"q": "acme"}).text.replace('value="acme"', "")
+    assert client.get(reverse("find-matches"), {"q": "acme s128"}).json()["matches"] == []
+    assert client.get(reverse("catalog-part", args=["own-acme-128"])).status_code == 404
 
 
 def test_servers_are_grouped_by_gpu_with_their_vendor_first() -> None:

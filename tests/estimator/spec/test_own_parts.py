@@ -14,7 +14,9 @@ from estimator.pipeline import estimate
 from estimator.result import Estimate
 from estimator.search.search import search
 from estimator.spec.design import DesignSpec, spec_hash
+from estimator.spec.own.likeness import cable_end_w
 from estimator.spec.own.nics import nics_for
+from estimator.spec.own.part import OwnCable
 from estimator.spec.parse import parse_spec
 from tests.estimator.verbs import run
 
@@ -173,6 +175,24 @@ def test_figures_that_are_left_out_are_assumed_and_named() -> None:
         one.typical_no_optics_w for one in like.values() if one.bandwidth_gbit_s == 51_200
     }
     assert "own_part_assumed" not in {one.code for one in estimate_of(spec_of()).findings}
+
+
+def test_what_nothing_is_like_is_not_known_and_no_zero_is_assumed() -> None:
+    bare = {
+        key: value for key, value in OWN["servers"][0].items() if key not in ("typical_w", "max_w", "gpu", "weight_kg")
+    }
+    made = estimate_of(spec_of(own_parts={**OWN, "servers": [bare]}))
+    words = {one.code: one for one in made.findings if one.code.startswith("own_part")}
+    assert " 0 W" not in "".join(one.message for one in words.values())
+    assert words["own_part_unknown"].severity == "warning"
+    assert "typical power, largest power, weight" in words["own_part_unknown"].message
+    assert made.power
+    assert made.power.at_least
+    catalog, copper = load_catalog(), OwnCable.model_validate(CABLE | {"end_w": None})
+    assert cable_end_w(copper, catalog) == (0.0, ())  # passive copper draws nothing: nothing is assumed
+    end_w, (assumed,) = cable_end_w(copper.model_copy(update={"kind": "aoc"}), catalog)
+    assert end_w == assumed.value
+    assert end_w > 0
 
 
 def test_two_revisions_of_a_part_are_two_designs_of_one_batch() -> None:

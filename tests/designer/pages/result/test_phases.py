@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.forms.design import DesignForm
-from designer.forms.phases import phases_of_text, text_of_phases
+from designer.forms.lines.phases import phases_of_text, text_of_phases
 from designer.pages.result.phases import person_hours, phase_rows
 from designer.services.designs.results import result_of
 from estimator.growth.result import Phases

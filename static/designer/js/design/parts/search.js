@@ -11,8 +11,8 @@ function connect(select) {
     placeholder: select.dataset.search,
   });
   const list = make("div", { role: "listbox", id, hidden: "" });
-  const nothing = make("p", { class: "chooser-none", role: "status" });
-  const box = make("div", { class: "chooser" }, input, make("div", { class: "chooser-drop", hidden: "" }, list, nothing));
+  const nothing = make("p", { class: "part-search-none", role: "status" });
+  const box = make("div", { class: "part-search" }, input, make("div", { class: "part-search-drop", hidden: "" }, list, nothing));
   const drop = list.parentElement;
   let rows = [];
   let active = null;
@@ -31,11 +31,11 @@ function connect(select) {
     list.replaceChildren();
     for (const child of select.children) {
       const title = child.tagName === "OPTGROUP" ? child.label : "";
-      const holder = title ? make("div", { role: "group", "aria-label": title }, make("div", { class: "chooser-group", "aria-hidden": "true" }, title)) : list;
+      const holder = title ? make("div", { role: "group", "aria-label": title }, make("div", { class: "part-search-group", "aria-hidden": "true" }, title)) : list;
       for (const option of title ? child.children : [child]) {
         const note = option.dataset.note ?? "";
         const element = make("div", { role: "option", id: `${id}_${rows.length}`, "aria-selected": String(option.selected) },
-          make("span", {}, labelOf(option)), make("span", { class: "chooser-note" }, note));
+          make("span", {}, labelOf(option)), make("span", { class: "part-search-note" }, note));
         rows.push({ option, element, text: `${title} ${labelOf(option)} ${note}`.toLowerCase() });
         holder.append(element);
       }
@@ -138,7 +138,7 @@ function connect(select) {
   select.classList.add("visually-hidden");
   select.tabIndex = -1;
   select.setAttribute("aria-hidden", "true");
-  select.parentElement.querySelector(".chooser")?.remove();
+  select.parentElement.querySelector(".part-search")?.remove();
   select.after(box);
   show();
   return show;
