@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from django import forms
+from django.utils.choices import flatten_choices
 from pydantic import ValidationError
 
 from designer.wording.context import Context
@@ -35,7 +35,7 @@ class ServerSelect(forms.Select):
         super().__init__(choices=choices, attrs={"data-search": "Maker, model, GPU or NIC"})
 
     def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> Context:
-        """The option with its GPUs and NICs."""
+        """The option with its NICs."""
         option = super().create_option(name, value, *args, **kwargs)
         if note := _notes(load_catalog().version).get(str(value)):
             option["attrs"]["data-note"] = note
@@ -44,14 +44,14 @@ class ServerSelect(forms.Select):
 
 @cache
 def _notes(version: str) -> dict[str, str]:
-    """ "8 GPUs, 8 × ConnectX-7" of each server. ``version`` of the catalog is the key under which they are kept."""
+    """ "8 × ConnectX-7" of each server. ``version`` of the catalog is the key under which they are kept."""
     catalog = load_catalog()
     out = {}
     for part, server in catalog.servers.items():
         network = compute_network(server)
         nic = catalog.nics.get((network.nic_id if network else None) or "")
-        cards = f", {network.n_nics} × {nic.model}" if network and nic else ""
-        out[part] = f"{server.gpu_count} GPU{'' if server.gpu_count == 1 else 's'}{cards}"
+        if network and nic:
+            out[part] = f"{network.n_nics} × {nic.model.partition(' (')[0]}"
     return out
 
 
@@ -75,10 +75,18 @@ class NicSelect(forms.Select):
     def get_context(self, name: str, value: Any, attrs: Any) -> Context:
         """The list, with which servers take which of them."""
         context: Context = super().get_context(name, value, attrs)
-        sets = list(dict.fromkeys(self.offered.values()))
-        of = {server: sets.index(nics) for server, nics in self.offered.items()}
-        texts = {"sets": sets, "of": of}
-        context["widget"]["attrs"] |= {"data-nics": json.dumps(texts, separators=(",", ":"))}
+        place = {str(value): at for at, (value, _) in enumerate(flatten_choices(self.choices))}
+        offered = {
+            server: tuple(sorted(place[nic] for nic in nics if nic in place)) for server, nics in self.offered.items()
+        }
+        sets = [
+            f"{' '.join(map(str, nics))}:{' '.join(server for server, taken in offered.items() if taken == nics)}"
+            for nics in dict.fromkeys(offered.values())
+            if nics
+        ]
+        context["widget"]["attrs"] |= {
+            "data-nics": ";".join(sets)
+        }  # places in the list, and the servers that take them
         return context
 
     def create_option(self, name: str, value: Any, label: Any, selected: bool, *args: Any, **kwargs: Any) -> Context:

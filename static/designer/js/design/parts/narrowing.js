@@ -18,12 +18,12 @@ function connect(select, generation) {
 
 // What was chosen for another server stays chosen, and the rules say beside it why it does not fit.
 function connectNics(select, server) {
-  const { sets, of } = JSON.parse(select.dataset.nics);
+  const sets = select.dataset.nics.split(";").map((set) => set.split(":").map((side) => side.split(" ")));
   const note = document.getElementById("nic-note");
   const narrow = () => {
-    const fitting = sets[of[server.value]] ?? [];
-    for (const option of select.options) {
-      const isOut = Boolean(option.value) && !option.selected && !fitting.includes(option.value);
+    const fitting = (sets.find(([, servers]) => servers.includes(server.value)) ?? [[]])[0].map(Number); // places in the list
+    for (const [place, option] of [...select.options].entries()) {
+      const isOut = Boolean(option.value) && !option.selected && !fitting.includes(place);
       option.hidden = isOut;
       option.disabled = isOut;
     }
@@ -31,7 +31,7 @@ function connectNics(select, server) {
       group.hidden = ![...group.children].some((option) => !option.hidden);
     }
     if (note) {
-      note.textContent = server.value in of && !fitting.length ? note.dataset.none : "";
+      note.textContent = server.value !== "custom" && !fitting.length ? note.dataset.none : "";
     }
   };
   for (const list of [server, select]) {

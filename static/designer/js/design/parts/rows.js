@@ -70,7 +70,11 @@ function connect(field) {
       const [, part, length, pieces] = entry.match(ENTRY) ?? [null, entry];
       return rowOf(length ? `${part} ${length} m` : part, pieces ?? "");
     }));
-    if (entries.length && !field.closest("details:not([open])")) {
+    nameAll();
+  }
+
+  function nameAll() {
+    if (rows.children.length && !field.closest("details:not([open])")) {
       offer().then(() => [...rows.children].forEach(name));
     }
   }
@@ -84,6 +88,7 @@ function connect(field) {
     rows.append(row);
     row.querySelector("input").focus();
   });
+  field.form.addEventListener("toggle", nameAll, true);
   keepInside(holder);
   field.parentElement.querySelector(".part-list")?.remove();
   field.hidden = true;
