@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from django import forms
 
-from designer.forms.keys import PLAN, SIZE
+from designer.forms.keys import PLAN, SIZE, field_name
 from designer.forms.lines.owned import OWNED
 from designer.forms.networks import ROLE_FIELDS, ROLE_KEYS
-from designer.forms.parts.cables import OWN_CABLES
+from designer.forms.parts.cables import OWN_CABLES, names_in
 
 SWITCH_KEYS = ("fabric.leaf_switch", "fabric.spine_switch", "fabric.core_switch")
 DIGEST_FIELDS = 24  # of a fold of more, the rest is named by "…"
@@ -159,6 +159,8 @@ def shown_value(field: forms.BoundField) -> str:
     if isinstance(widget, forms.Select):
         return _choice(widget.choices, "" if value is None else str(value)).removeprefix(AUTOMATIC)
     text = "" if value is None else str(value)
+    if field.name == field_name(OWN_CABLES):
+        return names_in(text, widget.attrs)
     return text or str(widget.attrs.get("placeholder", ""))
 
 

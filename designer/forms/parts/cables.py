@@ -54,6 +54,12 @@ def chosen_in(text: str) -> list[str] | None:
     return None if not named else [] if named == [NOTHING] else list(dict.fromkeys(named))
 
 
+def names_in(text: str, attrs: Mapping[str, Any]) -> str:
+    """What a line names, by the names that ``attrs`` of its widget offer; "" for nothing."""
+    names = {value: name for value, name, _ in json.loads(attrs["data-boxes"])}
+    return ", ".join(names.get(one, one) for one in chosen_in(text) or ())
+
+
 def line_of(carried: Any) -> str | None:
     """The line of a design's own cables; None for none."""
     rows = carried.get("cables") if isinstance(carried, Mapping) else None

@@ -172,3 +172,31 @@ def test_what_waits_for_a_result_ends_when_another_answer_takes_its_place(tab):
     tab.wait_for_function("() => document.getElementById('stale-note').textContent === ''", timeout=30_000)
     assert tab.locator("#bom").count() == 1
     assert tab.watched == []
+
+
+def test_a_server_is_found_by_typing_and_owned_parts_are_rows(tab):
+    search, server = tab.locator("#id_compute__server_search"), tab.locator("#id_compute__server")
+    search.click()
+    search.fill("supermicro h100 connectx-7")
+    tab.keyboard.press("Enter")
+    playwright.expect(server).to_have_value("hgx-h100-8u")
+    shown = "#id_compute__nic option:not([hidden]):not([value=''])"
+    assert tab.locator(shown).count() > 3
+    search.fill("dgx h100")
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Escape")
+    playwright.expect(server).to_have_value("hgx-h100-8u")  # nothing was taken
+    search.fill("dgx h100")
+    tab.keyboard.press("Enter")
+    playwright.expect(server).to_have_value("dgx-h100")
+    assert tab.locator(shown).count() == 0
+    playwright.expect(tab.locator("#nic-note")).to_contain_text("part of its board")
+    tab.click("text=Add a part")
+    tab.fill(".part-row input", "nvidia-qm9700")
+    tab.fill(".part-row .numeric", "16")
+    tab.keyboard.press("Tab")
+    playwright.expect(tab.locator("#id_economics__owned")).to_have_value("nvidia-qm9700: 16")
+    playwright.expect(tab.locator("#session-note")).to_contain_text("Every change is kept", timeout=30_000)
+    tab.reload()
+    playwright.expect(tab.locator(".part-row input").first).to_have_value("nvidia-qm9700")
+    assert tab.evaluate("window.violations") == tab.watched == []
