@@ -32,7 +32,7 @@ class ServerSelect(forms.Select):
     """Servers by GPU; an option names the NICs too, as the page's search looks at them."""
 
     def __init__(self, choices: Any) -> None:
-        super().__init__(choices=choices, attrs={"data-search": "Maker, model, GPU or NIC"})
+        super().__init__(choices=choices, attrs={"data-search": "Vendor, model, GPU or NIC"})
 
     def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> Context:
         """The option with its NICs."""
