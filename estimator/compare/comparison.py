@@ -253,7 +253,13 @@ def _item(side: Side, notes: list[str]) -> ComparedItem:
         notes=notes,
         n_errors=severities.count("error"),
         n_warnings=severities.count("warning"),
+        server_name=_server_name(made) if made else None,
     )
+
+
+def _server_name(made: Kept) -> str | None:
+    server = made.spec.compute.server
+    return next((line.description for line in made.bom.lines if server and line.part == server), None)
 
 
 def _spend(side: Side) -> Spend:

@@ -182,6 +182,8 @@ class ComparedItem(Record):
     notes: list[str]
     n_errors: int
     n_warnings: int
+    server_name: Newer[str | None] = None
+    """What the bill of materials calls its servers."""
 
 
 class ComparedCurve(Record):

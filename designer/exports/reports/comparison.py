@@ -92,7 +92,7 @@ def _about(item: ComparedItem) -> str:
     prices = item.own_prices or item.price_book
     parts = [
         f"{count(item.gpus)} GPUs",
-        words(item.server),
+        item.server_name or words(item.server),
         generation_name(item.generation),
         words(item.layout),
         f"prices: {prices}" if prices else "",

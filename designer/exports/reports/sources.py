@@ -98,7 +98,12 @@ def _constant(item: ModelConstant) -> Row:
 
 def request(spec: DesignSpec) -> list[Flowable]:
     """The normalized request, a key a row: what was requested and what was left at its default."""
-    rows = [Row([Text(key), Text(_plain(value))]) for key, value in _keys(spec) if value is not None]
+    own = {part.id: f"{part.vendor} {part.model}" for _, _, part in spec.own_parts.all()} if spec.own_parts else {}
+    rows = [
+        Row([Text(key), Text(_plain(value), own.get(value, "") if isinstance(value, str) else "")])
+        for key, value in _keys(spec)
+        if value is not None
+    ]
     intro = "What was requested, and defaults for the rest. Keys that are not printed take the catalog's figure."
     grid = Grid([Field("Key", 0.42), Field("Value", 0.58, most_lines=8)], rows[:MAX_KEYS])
     out = headed("The request", Paragraph(markup(intro), SMALL), grid)

@@ -79,7 +79,7 @@ def sides_table(result: ComparisonResult) -> Table:
             (
                 LETTERS[side],
                 item.label,
-                *(getattr(item, key) for key in keys),
+                *((item.server_name if key == "server" else None) or getattr(item, key) for key in keys),
                 versions.model if versions else None,
                 versions.catalog if versions else None,
                 side == result.baseline,

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from designer.exports.sheets.comparison import sides_table
 from designer.forms.design import KEPT_FIELD, DesignForm
 from designer.forms.parts.choice import OwnChoice
 from designer.forms.parts.part import OwnPartForm
@@ -18,6 +19,8 @@ from designer.services.comparisons import create_comparison
 from designer.services.designs.saving import save_design
 from designer.services.parts.catalog import create_part, part_at, revise_part
 from estimator.catalog.loader import load_catalog
+from estimator.compare.comparison import compare_request
+from estimator.compare.result import ComparisonResult
 from estimator.pipeline import estimate
 from estimator.spec.own.part import OwnServer
 from tests.designer.finished_design import finished
@@ -401,3 +404,21 @@ def test_every_tab_of_a_design_calls_own_parts_by_their_models(client: Client, o
 def _words_of(page: str) -> str:
     """What one reads of a page: without its tags, and so without values of options."""
     return re.sub(r"<(script|style|template)\b.*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)
+
+
+def test_files_of_a_comparison_call_an_own_server_by_its_name(client: Client, owner: User) -> None:
+    client.force_login(owner)
+    _made(client, owner)
+    form = DesignForm(WITH_OWN, owner=owner)
+    assert form.is_valid()
+    assert form.spec
+    spec = form.spec.as_given() | {"name": "Ours"}
+    sides = [{"label": "Ours", "spec": spec}, {"label": "Theirs", "spec": spec | {"name": "Theirs"}}]
+    result = compare_request({"items": sides}, load_catalog())
+    assert [one.server_name for one in result.items] == ["Acme G4", "Acme G4"]
+    assert "Acme G4" in [cell for row in sides_table(result).rows for cell in row]
+    assert "own-box" not in [cell for row in sides_table(result).rows for cell in row]
+    stored = result.as_json()
+    for item in stored["items"]:
+        del item["server_name"]  # as comparisons of before were kept
+    assert ComparisonResult.from_json(stored).items[0].server_name is None
