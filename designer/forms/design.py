@@ -277,7 +277,7 @@ class DesignForm(forms.Form):
             required=False, label="Size counts", widget=SizeUnitSelect(self.catalog)
         )
         server = str((self.data or {}).get("compute__server") or self.initial.get("compute__server") or "")
-        self.fields[SIZE_UNIT].widget.server = self.fields["compute__nic"].widget.server = server
+        self.fields[SIZE_UNIT].widget.server = self.fields[field_name("compute.nic")].widget.server = server
         for path, (label, words_of_it) in ROLE_FIELDS.items():
             self.fields[field_name(path)] = forms.BooleanField(required=False, label=label, help_text=words_of_it)
         for path, key in ROLE_KEYS.items():

@@ -56,7 +56,7 @@ def chosen_in(text: str) -> list[str] | None:
 
 def names_in(text: str, attrs: Mapping[str, Any]) -> str:
     """What a line names, by the names that ``attrs`` of its widget offer; "" for nothing."""
-    names = {value: name for value, name, _ in json.loads(attrs["data-boxes"])}
+    names = {value: name for value, name, _ in json.loads(attrs.get("data-boxes", "[]"))}
     return ", ".join(names.get(one, one) for one in chosen_in(text) or ())
 
 
