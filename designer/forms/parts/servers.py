@@ -38,8 +38,14 @@ class ServerSelect(forms.Select):
         """The option with its NICs."""
         option = super().create_option(name, value, *args, **kwargs)
         if note := _notes(load_catalog().version).get(str(value)):
-            option["attrs"]["data-note"] = note
+            _attrs(option).update({"data-note": note})
         return option
+
+
+def _attrs(of: Context) -> Context:
+    """Attributes in HTML of what a widget is about to write."""
+    attrs: Context = of.setdefault("attrs", {})
+    return attrs
 
 
 @cache
@@ -84,16 +90,15 @@ class NicSelect(forms.Select):
             for nics in dict.fromkeys(offered.values())
             if nics
         ]
-        context["widget"]["attrs"] |= {
-            "data-nics": ";".join(sets)
-        }  # places in the list, and the servers that take them
+        shown: Context = context.get("widget", {})
+        _attrs(shown).update({"data-nics": ";".join(sets)})  # places in the list, and the servers that take them
         return context
 
     def create_option(self, name: str, value: Any, label: Any, selected: bool, *args: Any, **kwargs: Any) -> Context:
         """The option, hidden where the server does not take it."""
         option = super().create_option(name, value, label, selected, *args, **kwargs)
         if value and not selected and str(value) not in self.offered.get(self.server, ()):
-            option["attrs"] |= {"hidden": True, "disabled": True}
+            _attrs(option).update(hidden=True, disabled=True)
         return option
 
     @property
