@@ -4,6 +4,7 @@ from pathlib import Path
 
 from celery.schedules import schedule
 from csp.constants import NONE, SELF
+from whitenoise.compress import Compressor
 
 from designer.runtime import local_state
 from designer.runtime.environment import BadSetting, Environment
@@ -103,6 +104,9 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "designer.config.static_files.LinkedStaticFilesStorage"},
 }
+
+# Source maps of libraries are half of what is collected, and only who debugs a library asks for one.
+WHITENOISE_SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 
 # --- Security ----------------------------------------------------------------------------------------------------
 CONTENT_SECURITY_POLICY = {

@@ -16,7 +16,7 @@ from pathlib import Path
 IMPORT = re.compile(r'^import (?:\{(\s*\w+(?:,\s*\w+)*,?\s*)\} from )?"(\.[^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:(?:async )?function|const) (\w+))", re.MULTILINE)
 STYLE_IMPORT = re.compile(r'^@import url\("([^"]+)"\)( print)?;\n', re.MULTILINE)
-UNREAD = re.compile(r"""^[ \t]*(?:import\b(?!\()|export\b|@import\b).*|.*\bimport\(["'`]\..*""", re.MULTILINE)
+UNREAD = re.compile(r"""^(?:[ \t]*(?:import\b(?!\()|export\b|@import\b).*|.*\bimport\(["'`]\..*)""", re.MULTILINE)
 
 
 class CannotLink(Exception):
