@@ -150,9 +150,13 @@ def test_a_first_session_by_keyboard_alone(browser, session):
 
 
 def test_the_estimate_follows_by_itself(tab):
+    for lost in ("**/settle/", re.compile(r"/estimates/")):  # as while a server starts again
+        tab.route(lost, lambda route: route.abort(), times=1)
     tab.fill("#id_size", "72")
     tab.wait_for_selector("#bom", timeout=30_000)
     assert tab.inner_text("#stale-note") == ""
+    assert len([words for words in tab.watched if "ERR_FAILED" in words]) == 2, "both were lost"
+    assert [words for words in tab.watched if "ERR_FAILED" not in words and "htmx:sendError" not in words] == []
 
 
 def test_what_waits_for_a_result_ends_when_another_answer_takes_its_place(tab):

@@ -1,5 +1,7 @@
 """The tour, the help in place and the pages to start from, in a real browser against the real app."""
 
+import re
+
 import pytest
 
 from designer.pages.start.tour import STEPS
@@ -113,6 +115,21 @@ def test_a_question_mark_opens_a_card_and_escape_brings_back_the_focus(visit):
     playwright.expect(card).to_contain_text("busbw = S ÷ t × 2(n − 1)/n")
     figure.click()
     playwright.expect(card).not_to_be_visible()
+    held = []
+    page.route("**/help/figure.switches/", lambda route: held.append(route), times=1)
+    with page.expect_request("**/help/figure.switches/"):
+        page.click("a[data-help='/help/figure.switches/']")
+    figure.click()  # while the text of another is on its way
+    playwright.expect(card).to_contain_text("busbw = S ÷ t × 2(n − 1)/n")
+    held.pop().continue_()
+    page.evaluate("fetch('/help/figure.switches/').then((answer) => answer.text())")  # which comes after it
+    assert "busbw" in card.inner_text()
+    mark.focus()
+    page.keyboard.press("Enter")
+    playwright.expect(card).to_contain_text("Σ downlink rate ÷ Σ uplink rate")
+    assert [one.get_attribute("data-help") for one in page.locator("[data-help][aria-expanded=true]").all()] == [
+        "/help/fabric.oversubscription/"
+    ]
 
 
 def test_marks_work_in_figures_that_a_preview_has_replaced(visit):
@@ -188,15 +205,20 @@ _CLOSED_AND_KEY = """(box) => {
 
 def test_the_palette_opens_by_key_and_leads_on_by_arrow_and_enter(visit):
     page = visit("/glossary/")
-    asked = []
+    asked, held = [], []
     page.on("request", lambda request: asked.append(request.url))
-    page.keyboard.press("Control+k")
+    page.route("**/palette*.js", lambda route: held.append(route), times=1)
+    with page.expect_request("**/palette*.js"):
+        page.keyboard.press("Control+k")
+    page.keyboard.type("sn")  # before its script is there
+    held.pop().continue_()
     words = page.get_by_role("combobox", name="Search and actions")
     playwright.expect(words).to_be_focused()
     options = page.get_by_role("option")
     playwright.expect(options.first).to_be_visible()
     assert len(asked) == 3, asked  # script, styles, matches: none of them comes with the page
-    page.keyboard.type("sn6600")
+    page.keyboard.type("6600")
+    playwright.expect(words).to_have_value("sn6600")
     playwright.expect(options.first).to_contain_text("SN6600")
     n_found = options.count()
     assert n_found > 1
@@ -215,8 +237,14 @@ def test_the_palette_opens_by_key_and_leads_on_by_arrow_and_enter(visit):
     for box in ("#palette", "#palette-keys"):  # the focus is still in a dialog that was closed in the same frame
         page.evaluate(_CLOSED_AND_KEY, box)
         playwright.expect(page.get_by_role("combobox")).to_be_focused()
-    page.keyboard.press("Escape")
-    page.goto(page.url.replace(address, "/designs/new/"))
+    playwright.expect(options.first).to_be_visible()
+    page.route("**/find/matches/?q=sn5*", lambda route: held.append(route))
+    with page.expect_request("**/find/matches/?q=sn5600"):
+        page.keyboard.type("sn5600")
+    page.keyboard.press("Enter")  # before its matches are there: those of other words lead elsewhere
+    with page.expect_navigation(url="**/catalog/*sn5600*/"):
+        held.pop().continue_()
+    page.goto(re.sub("/catalog/.*", "/designs/new/", page.url))
     page.focus("#id_name")
     page.keyboard.type("a/b?")  # a text that is typed stays one
     assert "a/b?" in page.input_value("#id_name")

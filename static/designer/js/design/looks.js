@@ -8,8 +8,13 @@ export const LOOK_MS = 1500; // between looks at a design that others may edit
 const bar = () => document.getElementById("studio-bar");
 const estimatedHash = () => document.getElementById("estimated-hash")?.value ?? "";
 
-// The answer with the state, where it is another than ``seen``; null where the server does not answer.
-export function stateSince(seen = "") {
+// The server's status and the state, where it is another than ``seen``; null where no whole answer comes.
+export async function stateSince(seen = "") {
   const query = new URLSearchParams({ estimated_hash: estimatedHash(), at: seen, shown: bar().dataset.spec });
-  return fetch(`${form().action}state/?${query}`, { headers: headers() }).catch(() => null);
+  try {
+    const answer = await fetch(`${form().action}state/?${query}`, { headers: headers() });
+    return { status: answer.status, ok: answer.ok, html: answer.status === 200 ? await answer.text() : null };
+  } catch {
+    return null;
+  }
 }

@@ -43,7 +43,8 @@ async function askForResult() {
   if (!isUnderWay && document.getElementById("estimated-hash").value !== bar().dataset.spec) {
     const target = document.getElementById("result") ? "#follow" : "#job"; // what is visible stays until the new one is there
     const query = target === "#follow" ? "?follow=1" : "";
-    await window.htmx?.ajax("GET", `${form().action}result/${query}`, { target, swap: "innerHTML" });
+    // A server that is away has been reported by htmx; the next look asks again.
+    await window.htmx?.ajax("GET", `${form().action}result/${query}`, { target, swap: "innerHTML" }).catch(() => {});
   }
 }
 
@@ -57,16 +58,19 @@ async function look() {
     return;
   }
   looking = true;
-  const answer = await stateSince(bar().dataset.seen);
-  if (answer?.status === 200) {
-    show(await answer.text());
+  try {
+    const answer = await stateSince(bar().dataset.seen);
+    if (answer?.html) {
+      show(answer.html);
+    }
+    if (answer?.status === 404) {
+      stop();
+    } else if (answer?.ok) {
+      await askForResult();
+    }
+  } finally {
+    looking = false;
   }
-  if (answer?.status === 404) {
-    stop();
-  } else if (answer?.ok) {
-    await askForResult();
-  }
-  looking = false;
 }
 
 document.addEventListener("htmx:afterSettle", markResult);

@@ -3,16 +3,25 @@
 const EVERY_MS = 700;
 const job = document.querySelector("[data-search-job]");
 
+// Null where no whole answer comes, as from a server that starts again: the next look asks anew.
+async function standing() {
+  try {
+    const response = await fetch(job.dataset.searchJob, { headers: { Accept: "application/json" } });
+    return response.ok ? await response.json() : null;
+  } catch {
+    return null;
+  }
+}
+
 async function follow() {
-  const response = await fetch(job.dataset.searchJob, { headers: { Accept: "application/json" } });
-  if (response.ok) {
-    const { progress, is_active: isActive } = await response.json();
-    if (!isActive) {
-      location.reload();
-      return;
-    }
-    job.querySelector("progress").value = progress;
-    job.querySelector("[data-search-share]").textContent = `${Math.floor(progress * 100)} %`;
+  const found = await standing();
+  if (found && !found.is_active) {
+    location.reload();
+    return;
+  }
+  if (found) {
+    job.querySelector("progress").value = found.progress;
+    job.querySelector("[data-search-share]").textContent = `${Math.floor(found.progress * 100)} %`;
   }
   setTimeout(follow, EVERY_MS);
 }

@@ -21,14 +21,18 @@ function styled() {
 }
 
 let loading = null;
+let early = null; // what is typed until the palette is there, and belongs into it
 
 async function open(what) {
+  early = what === "search" ? early ?? "" : null;
   loading ??= Promise.all([import(opener.dataset.palette), styled()]);
   try {
     const [palette] = await loading;
-    palette[what](opener.dataset);
+    palette[what](opener.dataset, early ?? "");
   } catch {
     location.assign(opener.href); // the page of search, or the browser's own word that the server is away
+  } finally {
+    early = null;
   }
 }
 
@@ -43,6 +47,11 @@ if (opener) {
     const isTyping = isTaken(event.target);
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
     const isPalette = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+    if (early !== null && isPlain && event.key.length === 1) {
+      event.preventDefault();
+      early += event.key;
+      return;
+    }
     const what = isPalette || (isPlain && !isTyping && event.key === "/") ? "search" : isPlain && !isTyping && event.key === "?" ? "keys" : "";
     if (what) {
       event.preventDefault();

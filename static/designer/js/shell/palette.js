@@ -36,6 +36,7 @@ const state = make("p", { class: "palette-state", role: "status" });
 let palette = null;
 let asked = null;
 let timer = 0;
+let asking = null; // until the matches of what was typed last are listed
 let source = {};
 
 function options() {
@@ -67,7 +68,7 @@ function show({ matches, n_more: more }) {
   choose(options()[0]);
 }
 
-async function ask() {
+async function request() {
   asked?.abort();
   asked = new AbortController();
   const query = new URLSearchParams({ q: input.value });
@@ -89,6 +90,22 @@ async function ask() {
   }
 }
 
+function ask() {
+  clearTimeout(timer);
+  timer = 0;
+  asking = request();
+}
+
+// A key is about what was typed before it, whose matches may not be listed yet.
+async function listed() {
+  if (timer) {
+    ask();
+  }
+  for (let latest = null; latest !== asking; await latest) {
+    latest = asking;
+  }
+}
+
 function go(address, isApart) {
   if (isApart) {
     open(address, "_blank", "noopener");
@@ -98,15 +115,18 @@ function go(address, isApart) {
   }
 }
 
-function onKey(event) {
+async function onKey(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step && event.key !== "Enter") {
+    return;
+  }
+  event.preventDefault();
+  await listed();
   const all = options();
   const at = all.findIndex((one) => one.getAttribute("aria-selected") === "true");
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step && all.length) {
-    event.preventDefault();
     choose(all[(at + step + all.length) % all.length]);
-  } else if (event.key === "Enter") {
-    event.preventDefault();
+  } else if (!step && palette.open) {
     const page = `${document.querySelector("[data-palette]").href}?${new URLSearchParams({ q: input.value })}`;
     go(all[at]?.dataset.address ?? page, event.ctrlKey || event.metaKey);
   }
@@ -127,7 +147,8 @@ function build() {
   });
 }
 
-export function search(from) {
+// ``early``: what was typed before this script was here.
+export function search(from, early = "") {
   source = from;
   if (!palette) {
     build();
@@ -136,7 +157,11 @@ export function search(from) {
   if (!palette.open) {
     palette.showModal();
   }
-  input.select();
+  if (early) {
+    input.value = early;
+  } else {
+    input.select();
+  }
   ask();
 }
 

@@ -5,6 +5,7 @@ import { place } from "./beside.js";
 const known = new Map();
 let card = null;
 let mark = null;
+let wanted = null; // the mark that was pressed last: a text that comes later for another is not shown
 let pressed = null; // the mark that was pressed while its card was open: the press alone has closed it
 
 function build() {
@@ -44,7 +45,11 @@ async function text(address) {
 }
 
 async function open(link) {
+  wanted = link;
   const html = await text(link.dataset.help);
+  if (wanted !== link) {
+    return;
+  }
   if (!card) {
     build();
   }
@@ -52,6 +57,7 @@ async function open(link) {
     card.hidePopover();
   }
   card.innerHTML = html; // of this server, which escapes every text in it
+  mark?.setAttribute("aria-expanded", "false"); // closed and opened at once, the card reports no closing
   mark = link;
   mark.setAttribute("aria-expanded", "true");
   card.showPopover();

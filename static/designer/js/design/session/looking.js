@@ -15,9 +15,8 @@ let looking = false;
 async function showState(seen = "") {
   const shown = bar().dataset.seen;
   const answer = await stateSince(seen);
-  const html = answer?.status === 200 ? await answer.text() : null;
-  if (html !== null && !isBusy() && bar().dataset.seen === shown) { // not over what was typed or shown meanwhile
-    showNamed(html);
+  if (answer?.html && !isBusy() && bar().dataset.seen === shown) { // not over what was typed or shown meanwhile
+    showNamed(answer.html);
     settleSoon();
   }
 }
@@ -25,8 +24,11 @@ async function showState(seen = "") {
 export async function lookAgain() {
   if (document.visibilityState === "visible" && form()?.dataset.design && !isBusy() && !looking) {
     looking = true;
-    await showState(bar().dataset.seen);
-    looking = false;
+    try {
+      await showState(bar().dataset.seen);
+    } finally {
+      looking = false;
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { isStale, markResult } from "../freshness.js";
 import { hasUnsent } from "./edits.js";
 
 const SETTLE_MS = 900;
+const AGAIN_MS = 2000; // after a request that got no answer
 
 let settling = 0;
 
@@ -21,7 +22,8 @@ function settle() {
     return; // with edits unsent it would be of a state that is over: their answer settles again
   }
   const target = document.getElementById("follow") ? "#follow" : "#job"; // what is visible stays until the new one is there
-  window.htmx?.ajax("POST", `${form().action}settle/`, { target, swap: "innerHTML", values: { follow: target === "#follow" ? 1 : "" } });
+  window.htmx?.ajax("POST", `${form().action}settle/`, { target, swap: "innerHTML", values: { follow: target === "#follow" ? 1 : "" } })
+    .catch(() => setTimeout(settleSoon, AGAIN_MS)); // htmx has reported it
 }
 
 // An estimate that arrives late is of what the form said before: it is followed by one of what it says now.
