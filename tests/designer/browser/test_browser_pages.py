@@ -59,6 +59,15 @@ SECRET = re.compile(r'(?<=name="csrfmiddlewaretoken" value=")\w+')  # another on
 # in it have one contrast; those that no page had before are kept as `window.fresh`, and their kinds are answered.
 FRESH = """(known) => {
   const seen = new Set(known), fresh = [], kinds = [];
+  const marksOf = (row) => [row, ...row.querySelectorAll("*")].map((one) => {
+    const hasText = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    return [one.localName, one.getAttribute("class"), one.getAttribute("style"), one.attributes.length, hasText].join(".");
+  }).join(" ");
+  const looksNew = (row, rows) => { // not as a row of the same marks before it, those at even and at odd places apart
+    const marks = `${row.rowIndex % 2} ${marksOf(row)}`, isNew = !rows.has(marks) || !row.nextElementSibling;
+    rows.add(marks);
+    return isNew;
+  };
   const look = (element, ground) => {
     const style = getComputedStyle(element);
     if (style.display === "none" || style.opacity === "0") return;
@@ -79,7 +88,9 @@ FRESH = """(known) => {
         fresh.push(element);
       }
     }
-    for (const child of element.children) look(child, ground);
+    if (element.localName === "select") return; // its options are drawn when it is open
+    const rows = element.localName === "tbody" && new Set();
+    for (const child of element.children) if (!rows || looksNew(child, rows)) look(child, ground);
   };
   look(document.body, getComputedStyle(document.documentElement).backgroundColor);
   window.fresh = fresh;
@@ -213,10 +224,19 @@ SMALL = """(known) => {
     || barOf(target) !== barOf(other);
   const marks = ({ one, box }, from) => [one.tagName, one.className, one.type, one.getAttribute("role"), one.tabIndex,
     one.disabled, box.left - from.left, box.top - from.top, box.width, box.height].map((mark) => mark?.toFixed?.(1) ?? mark);
-  const seen = new Set(known), fresh = [];
+  const seen = new Set(known), fresh = [], bands = new Map(); // of the page, each with what reaches into it
+  const bandsOf = (top, bottom) => {
+    const [first, last] = [Math.floor(top / BAND), Math.floor(bottom / BAND)];
+    return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  };
+  for (const [at, { box }] of all.entries()) {
+    for (const band of bandsOf(box.top, box.bottom)) bands.set(band, (bands.get(band) ?? []).concat(at));
+  }
+  const around = ({ box, y }) => [...new Set(bandsOf(Math.min(box.top, y - LEAST - 1), Math.max(box.bottom, y + LEAST + 1))
+    .flatMap((band) => bands.get(band) ?? []))].sort((a, b) => a - b).map((at) => all[at]);
   window.small = [];
   for (const target of all.filter(({ one }) => !one.ownerSVGElement)) {
-    const near = all.filter((other) => isNear(target, other));
+    const near = around(target).filter((other) => isNear(target, other));
     if (!near.some((other) => !isApart(target, other))) continue;
     const key = [target, ...near].map((one) => marks(one, target.box).join(" ")).join("; ");
     if (seen.has(key)) continue;
@@ -225,13 +245,25 @@ SMALL = """(known) => {
     window.small.push(target.one);
   }
   return fresh;
-}""".replace("LEAST", "24")
+}""".replace("LEAST", "24").replace("BAND", "64")
 HARD_TO_READ = {  # a text, and a style in which axe must find it; what is beyond doubt is not shown to axe
     "grey on grey": ("main p", "color: #aaa; background: #bbb"),
     "pale": ("main p", "opacity: 0.4"),
     "thin": ("main p", "color: rgba(128, 128, 128, 0.3)"),
     "in a pale part": ("main", "opacity: 0.3"),
     "on half a ground": ("main p", "color: #999; background: rgba(128, 128, 128, 0.5)"),
+}
+ROWS = """() => {
+  const rows = Array.from({ length: 20 }, (_, at) => `<tr><td>Words ${at}</td></tr>`).join("");
+  document.querySelector("main").insertAdjacentHTML("beforeend", `<table id="rows"><tbody>${rows}</tbody></table>`);
+  const sheet = new CSSStyleSheet();
+  document.adoptedStyleSheets.push(sheet);
+  window.style = (text) => sheet.replaceSync(text);
+}"""
+PALE_ROWS = {  # each in a colour that no text had before
+    "#rows tr:nth-child(even) td": "#b9b9b9",
+    "#rows tr:nth-child(7) td": "#bababa",
+    "#rows tr:last-child td": "#bbbbbb",
 }
 UNFOLD = """() => { window.folds = [...document.querySelectorAll("details:not(.menu):not([open])")];
   for (const fold of window.folds) fold.open = true; }"""
@@ -275,8 +307,6 @@ def violations(page, known):
     """
     width = page.viewport_size["width"]
     page.evaluate(UNFOLD)
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)
     found = []
     for theme in THEMES:
         if theme == "dark" and (theme, width) not in COLOURED:
@@ -323,6 +353,8 @@ def unknown(page, script, known, what):
 
 
 def run_axe(page, part, options):
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
     return page.evaluate(f"() => axe.run({part}, {json.dumps(options | {'resultTypes': ['violations']})})")[
         "violations"
     ]
@@ -420,6 +452,17 @@ def test_a_table_that_is_whole_on_its_page_sorts_by_its_heads(look, gallery):
         assert shown == sorted(shown, reverse=order == "descending")
 
 
+def test_a_search_goes_on_being_followed_when_one_look_at_it_is_lost(look, gallery):
+    page = opened("explore-searching", look, gallery, WIDE)
+    status = re.compile(page.get_attribute("[data-search-job]", "data-search-job"))
+    ended = json.dumps({"progress": 1, "is_active": False})
+    page.route(status, lambda route: route.fulfill(body=ended, content_type="application/json"), times=1)
+    page.route(status, lambda route: route.abort(), times=1)  # the newest is asked first
+    with page.expect_navigation():
+        pass
+    page.unroute_all(behavior="ignoreErrors")
+
+
 def test_a_picture_without_words_is_found_where_all_other_parts_are_known(look, gallery):
     page = opened("home", look, gallery, WIDE)
     known: set[tuple[str, str]] = set()
@@ -442,6 +485,18 @@ def test_what_comes_into_view_in_another_width_is_looked_at(look, gallery):
     assert violations(page, known) == []
     resized(page, NARROW)
     assert [rule for rule, _ in violations(page, known)] == ["image-alt"]
+
+
+def test_rows_that_are_hard_to_read_among_others_of_the_same_marks_are_found(look, gallery):
+    page = opened("not-found", look, gallery, WIDE)
+    known: set[tuple[str, str]] = set()
+    page.evaluate(ROWS)
+    assert violations(page, known) == []
+    for rows, colour in PALE_ROWS.items():
+        page.evaluate("window.style", f"{rows} {{ color: {colour}; }}")
+        if "7" in rows:  # a row has marks of its own where it looks otherwise by itself
+            page.evaluate("document.querySelector('#rows tr:nth-child(7)').className = 'is-pale'")
+        assert {rule for rule, _ in violations(page, known)} == {"color-contrast"}, rows
 
 
 @pytest.mark.parametrize("gap_px", [0, 8])
