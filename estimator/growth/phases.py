@@ -58,8 +58,9 @@ def phase_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> list
         change: dict[str, Any] = {"compute.nodes": entry.nodes, "phases": None}
         if entry.oversubscription:
             change["fabric.oversubscription"] = entry.oversubscription
-        if (entry.nodes or 0) > held:
-            change["fabric.grow_to_nodes"] = None
+        if (entry.nodes or 0) > held:  # nothing of what kept earlier phases alike
+            asked = spec.fabric
+            change |= {"fabric.grow_to_nodes": None, "fabric.tiers": asked.tiers, "fabric.pod_nodes": asked.pod_nodes}
         elif held > fabric.n_nodes:
             change |= {
                 "fabric.grow_to_nodes": held,

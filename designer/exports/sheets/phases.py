@@ -19,7 +19,6 @@ PHASE_COLUMNS = (
     Column("phase", "Phase", width=18),
     Column("date", "From", width=12),
     Column("nodes", "Servers", width=10, number_format=COUNT),
-    Column("nodes_held", "Ports held for servers", width=12, number_format=COUNT),
     Column("gpus", "GPUs", width=10, number_format=COUNT),
     Column("switches", "Switches", width=10, number_format=COUNT),
     Column("oversubscription", "Oversubscription, built", width=14),
@@ -29,11 +28,12 @@ PHASE_COLUMNS = (
     *_usd("stranded", "Stranded"),
     Column("moved", "Cables moved", width=12, number_format=COUNT),
     Column("removed", "Cables taken out", width=12, number_format=COUNT),
-    Column("least_touched", "of them at least, were ports free", width=14, number_format=COUNT),
     Column("added", "Cables laid", width=12, number_format=COUNT),
     Column("minutes_low", "Recabling, low", "person-min", 14, MINUTES),
     Column("minutes_typical", "Recabling, typical", "person-min", 14, MINUTES),
     Column("minutes_high", "Recabling, high", "person-min", 14, MINUTES),
+    Column("nodes_held", "Ports held for servers", width=12, number_format=COUNT),
+    Column("least_touched", "Cables in use that move at least, were ports free", width=16, number_format=COUNT),
 )
 CREW_COLUMNS = (
     Column("phase", "Phase", width=18),
@@ -105,10 +105,11 @@ def _phase(one: GrowthPhase) -> tuple[Cell, ...]:
     amounts = (one.bought_usd, one.one_off_usd, one.running_usd_per_year, one.stranded_usd)
     minutes: tuple[Cell, ...] = tuple(total_of(crew.recabling for crew in one.work))
     return (
-        *(one.name, one.date, one.nodes, one.nodes_held, one.gpus, one.counts.switches, one.oversubscription),
+        *(one.name, one.date, one.nodes, one.gpus, one.counts.switches, one.oversubscription),
         *(end for amount in amounts for end in amount),
-        *((cables.moved, cables.removed, cables.least_touched, cables.added) if cables else (None,) * 4),
+        *((cables.moved, cables.removed, cables.added) if cables else (None, None, None)),
         *minutes,
+        *(one.nodes_held, cables.least_touched if cables else None),
     )
 
 

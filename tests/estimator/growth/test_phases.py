@@ -158,6 +158,13 @@ def test_beyond_the_room_it_is_sized_for_itself() -> None:
     assert [one.recabling.touched > 0 for one in answer.phases[1:] if one.recabling] == [False, True]
 
 
+def test_beyond_the_room_a_phase_takes_the_tiers_that_it_needs() -> None:
+    """The phase within the room keeps two tiers; the one beyond it has more nodes than two tiers reach."""
+    answer = phases(phased(64, 512, grow=64))
+    assert [one.counts.core > 0 for one in answer.phases] == [False, False, True]
+    assert [one.nodes_held for one in answer.phases] == [64, 64, 512]
+
+
 def test_what_is_of_no_use_is_stranded_at_its_price() -> None:
     """128 servers at 1:1 need 16 spines and 1,024 cables to them, at 2:1 fewer of both: what is left over lies there."""
     values = phased(128, base=apply_change(BASE, {"compute.nodes": 128}))
