@@ -17,6 +17,7 @@ for printer in (
     numbers.usd_small,
     numbers.usd_small_range,
     numbers.error,
+    numbers.off_by,
     numbers.change,
     numbers.change_usd,
     numbers.change_number,

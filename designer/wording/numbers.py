@@ -205,6 +205,14 @@ def error(value: Any) -> str:
     return MISSING if _is_missing(value) else f"{value:.3f}".replace("-", MINUS)
 
 
+def off_by(value: Any) -> str:
+    """|ln(predicted ÷ measured)| as a share, and as a factor beyond twice: "2.4 %", "× 3.1"."""
+    if _is_missing(value):
+        return MISSING
+    factor = math.exp(abs(value))
+    return f"×{NO_BREAK_SPACE}{significant(factor, 2)}" if factor > 2 else percent(factor - 1, 2)
+
+
 def _signed(text: str) -> str:
     return text if text.startswith(MINUS) else f"+{text}"
 

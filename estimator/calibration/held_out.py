@@ -1,9 +1,11 @@
 """Runs beside their predictions, in sample and held out by site: one vote a run, and what a measured floor gains."""
 
+import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +17,45 @@ from estimator.units import FloatArray
 
 NEVER_SEEN = HERE / "never_seen.json"
 ANY = "any"
+COVERAGE = HERE / "coverage.csv"
+
+
+class Coverage(NamedTuple):
+    """How often bands of one collective and size held on sites that the fit had not seen; written by ``report``."""
+
+    collective: str
+    domains: str  # one of estimator.performance.bands.DOMAINS
+    size_class: str
+    sites: int
+    points: int
+    """That another site speaks of too, so that a band can be compared with them."""
+    inside: float | None
+    """Share of them; None where there are none."""
+
+
+@lru_cache(maxsize=1)
+def coverage() -> tuple[Coverage, ...]:
+    """Every collective, number of domains and size class."""
+    with COVERAGE.open(newline="", encoding="utf-8") as file:
+        return tuple(
+            Coverage(
+                row["collective"],
+                row["domains"],
+                row["size_class"],
+                int(row["sites"]),
+                int(row["points"]),
+                float(row["inside"]) if row["inside"] else None,
+            )
+            for row in csv.DictReader(file)
+        )
+
+
+def write_coverage(rows: Sequence[Coverage], path: Path = COVERAGE) -> None:
+    """The table that designs read."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(Coverage._fields)
+        out.writerows([*row[:-1], "" if row.inside is None else f"{row.inside:.4f}"] for row in rows)
 
 
 class Floored(NamedTuple):

@@ -23,6 +23,7 @@ from estimator.calibration.global_fit import (
 from estimator.calibration.held_out import (
     ANY,
     Compared,
+    Coverage,
     Floored,
     FlooredErrors,
     NeverSeen,
@@ -32,6 +33,7 @@ from estimator.calibration.held_out import (
     left_out,
     pooled_splits,
     run_errors,
+    write_coverage,
 )
 from estimator.calibration.league import Rival, league
 from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, size_class, sources
@@ -349,6 +351,21 @@ def _refused(runs: Sequence[Run]) -> list[Refused]:
     ]
 
 
+def coverage_rows(catalog: Catalog) -> list[Coverage]:
+    """What designs say of their bands: held out, core runs, by collective, domains and size class."""
+    core = [item for item in compared_runs(catalog) if item.run.family == CORE]
+    out = []
+    for collective in COLLECTIVES:
+        for several, domains in enumerate(DOMAINS):
+            alike = [one for one in core if (one.run.collective, one.run.n_domains > 1) == (collective, bool(several))]
+            cells = error_rows(alike, lambda _: "")[0].cells if alike else [ErrorSummary(points=0)] * len(SIZE_CLASSES)
+            out += [
+                Coverage(collective, domains, kind, cell.sites, cell.held_points, cell.held_inside)
+                for kind, cell in zip(SIZE_CLASSES, cells, strict=True)
+            ]
+    return out
+
+
 def reason(run: Run, message_bytes: int, error: float, constants: ModelConstants) -> str:
     """Why a run may lie far from its prediction, as far as its kind, its size and its library say."""
     kind = size_class(message_bytes)
@@ -577,4 +594,5 @@ def _worst_table(rows: Sequence[WorstPoint]) -> list[str]:
 
 
 if __name__ == "__main__":
+    write_coverage(coverage_rows(load_catalog()))
     DOCUMENT.write_text(document(load_catalog()), encoding="utf-8")

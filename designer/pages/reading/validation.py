@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -13,9 +14,9 @@ from designer.charts.scaling import run_chart
 from designer.charts.vega import Chart
 from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES, NETWORKS
-from designer.wording.numbers import in_usual_units
+from designer.wording.numbers import in_usual_units, off_by
 from designer.wording.query import one_of
-from estimator.calibration.held_out import ANY, Compared, NeverSeen, Unmeasured
+from estimator.calibration.held_out import ANY, Compared, Coverage, NeverSeen, Unmeasured, coverage
 from estimator.calibration.measured import CORE, SIZE_CLASSES, sources
 from estimator.calibration.report import (
     ALL,
@@ -23,6 +24,7 @@ from estimator.calibration.report import (
     NOT_TO_TRUST,
     TABLES,
     ErrorRow,
+    ErrorSummary,
     Report,
     compared_runs,
     kind_cells,
@@ -31,6 +33,8 @@ from estimator.calibration.report import (
 from estimator.catalog.loader import load_catalog
 from estimator.performance.agreement import by_scale, kept
 
+HOLDS = 0.88  # of points inside bands that are to hold 0.9: less than this is said to be too little
+MANY_POINTS, WEAKEST = 20, 6
 DOMAINS = {"one": "one domain", "several": "several domains"}
 FABRICS = {"none": "One domain, no network", **NETWORKS}
 _REPOSITORY = re.compile(r"([\w.-]+/[\w.-]+):[\w./*-]")
@@ -70,21 +74,42 @@ def _errors(catalog_version: str) -> Context:
     """Tables of the page; they change with the catalog alone."""
     made = report(load_catalog())
     tables = [
-        {"title": title, "rows": [(_name(row, key), row.cells) for row in made.tables[key]]}
+        {
+            "key": key,
+            "title": title,
+            "rows": [line for row in made.tables[key] for line in _lines(_name(row, key), row)],
+        }
         for key, title in TABLES.items()
         if key != ALL
     ]
     return {
         "report": made,
-        "overall": [(CLASS_LABELS[name], cell) for name, cell in zip(SIZE_CLASSES, made.overall.cells, strict=True)],
+        "overall": _lines("", made.overall),
+        "held_points": sum(cell.held_points for cell in made.overall.cells),
+        "weakest": _weakest(),
         "tables": tables,
         "by_run": [(CLASS_LABELS[row.size_class], row) for row in made.by_run],
         "splits": split_rows(made),
+        "never_seen": [(CLASS_LABELS[row.size_class], row) for row in made.splits if row.split < 0],
         "kinds": kind_rows(made),
         "floored": [(CLASS_LABELS[row.size_class], row) for row in made.floored],
-        "league": [(row.name, row.cells) for row in made.league],
+        "league": [
+            (
+                row.name,
+                [
+                    (CLASS_LABELS[kind], cell.points, *((one, off_by(one)) for one in (cell.median, cell.nine_in_ten)))
+                    for kind, cell in zip(SIZE_CLASSES, row.cells, strict=True)
+                ],
+            )
+            for row in made.league
+        ],
+        "n_refused": len(made.refused),
         "refused": [
-            (COLLECTIVES[collective], DOMAINS[domains], [CLASS_LABELS[row.size_class] for row in rows])
+            (
+                COLLECTIVES[collective],
+                DOMAINS[domains],
+                [f"{CLASS_LABELS[row.size_class]} ({'one site' if row.sites else 'no site'})" for row in rows],
+            )
             for (collective, domains), rows in groupby(made.refused, key=lambda row: (row.collective, row.domains))
         ],
         "flows": by_scale(),
@@ -113,6 +138,42 @@ def kind_rows(made: Report) -> list[tuple[str, str, list[Unmeasured | None]]]:
     return [
         (f"{generation.capitalize()}, {networks[fabric]}", COLLECTIVES.get(collective, ""), cells)
         for (generation, fabric, collective), cells in kind_cells(made.kinds).items()
+    ]
+
+
+class Line(NamedTuple):
+    """Errors of runs at one size class: how far predictions are off, as shares, and whether bands held."""
+
+    name: str
+    sizes: str
+    cell: ErrorSummary
+
+    @property
+    def holds(self) -> bool:
+        """Whether the band holds, of sites that nobody had seen, about what it is to hold."""
+        return (self.cell.held_inside or 0.0) >= HOLDS and self.cell.sites > 1
+
+    @property
+    def off(self) -> list[tuple[float | str, str]]:
+        """What half and nine in ten of the predictions are off by at most: held out, then in sample."""
+        cell = self.cell
+        errors = (cell.held_median, cell.median, cell.held_nine_in_ten, cell.nine_in_ten)
+        return [("", "–") if one is None else (one, off_by(one)) for one in errors]
+
+
+def _lines(name: str, row: ErrorRow) -> list[Line]:
+    """A line for each size class that has points."""
+    return [
+        Line(name, CLASS_LABELS[kind], cell) for kind, cell in zip(SIZE_CLASSES, row.cells, strict=True) if cell.points
+    ]
+
+
+def _weakest() -> list[tuple[str, Coverage]]:
+    """Where bands held least often, worst first, as (what, figures)."""
+    some = [one for one in coverage() if one.inside is not None and one.inside < HOLDS and one.points >= MANY_POINTS]
+    return [
+        (f"{COLLECTIVES[one.collective]}, {DOMAINS[one.domains]}, {CLASS_LABELS[one.size_class]}", one)
+        for one in sorted(some, key=lambda one: one.inside or 0.0)[:WEAKEST]
     ]
 
 

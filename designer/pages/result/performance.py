@@ -13,8 +13,9 @@ from designer.services.designs.state import fresh
 from designer.services.link_lists import is_outdated, refuse_outdated
 from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES
-from designer.wording.numbers import message_size
+from designer.wording.numbers import count, message_size, percent
 from designer.wording.query import one_of
+from estimator.calibration.held_out import Coverage, coverage
 from estimator.calibration.measured import Run, measured_runs
 from estimator.catalog.loader import load_catalog
 from estimator.compare.sensitivity import Sensitivity, sensitivity
@@ -26,6 +27,8 @@ from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 
+REACH = {"one": "on one scale-up domain", "several": "over several domains"}
+SIZES = {"large": "≥ 64 MiB", "mid": "1–64 MiB", "small": "< 1 MiB"}
 MOST_BESIDE = 3
 DESIGNS_OFFERED = 100
 KEPT = 32
@@ -58,6 +61,7 @@ def performance_context(job: EstimateJob, estimate: PricedEstimate, design_id: U
             *([designs_chart(shown, collective)] if len(shown) > 1 else []),
         ],
         "by_count": by_count(performance, curves, collective),
+        "held": band_record(performance, collective, curves.gpus),
         "offered": others,
         "with": [*(one.pk for one in beside), ""][:MOST_BESIDE],
         "without_table": [one.name for one in beside if not one.curves],
@@ -86,6 +90,8 @@ class ByCount(NamedTuple):
     share: float
     half_bytes: int
     small_us: float
+    held: str | None
+    """How often bands of this kind held; None where no record is kept."""
 
 
 def by_count(performance: Performance, curves: Curves, collective: str) -> list[ByCount]:
@@ -105,9 +111,47 @@ def by_count(performance: Performance, curves: Curves, collective: str) -> list[
             share=found.collective[at][-1],
             half_bytes=half[at],
             small_us=curves.time_us[at][0],
+            held=held_words(performance, collective, curves.gpus[at]),
         )
         for at in chosen(curves.gpus, 8)
     ]
+
+
+def _record(performance: Performance, collective: str, domains: str) -> list[Coverage]:
+    """How bands of large, middle and small messages held; none of a calibrated design, or of links that are not NVLink."""
+    system = performance.system
+    gpu = load_catalog().gpus.get(system.gpu or "") if system else None
+    if performance.calibration or gpu is None or "nvlink" not in gpu.scale_up_link.lower():
+        return []
+    return [one for one in coverage() if (one.collective, one.domains) == (collective, domains)]
+
+
+def _domains(performance: Performance, gpus: int) -> str:
+    domain = performance.system.scale_up_domain_gpus if performance.system else None
+    return "one" if gpus <= (domain or 1) else "several"
+
+
+def held_words(performance: Performance, collective: str, gpus: int) -> str | None:
+    """How often bands of large messages held at sites that the fit had not seen, on how many sites."""
+    record = _record(performance, collective, _domains(performance, gpus))
+    return _held(record[0]) if record else None
+
+
+def _held(one: Coverage) -> str:
+    if one.inside is None:
+        return "no site to compare with" if one.sites == 0 else "one site alone"
+    sites = f"{count(one.sites)} site{'s' if one.sites > 1 else ''}"
+    return f"held {percent(one.inside, 2)} of {count(one.points)} points, {sites}"
+
+
+def band_record(performance: Performance, collective: str, gpus: Sequence[int]) -> list[str]:
+    """The same of every size class, for each reach that the GPU counts have: "over several domains: ≥ 64 MiB held …"."""
+    out = []
+    for domains in dict.fromkeys(_domains(performance, n) for n in gpus if n > 1):
+        record = _record(performance, collective, domains)
+        if record:
+            out.append(f"{REACH[domains]}: " + "; ".join(f"{SIZES[one.size_class]} {_held(one)}" for one in record))
+    return out
 
 
 def measured_beside(system: BuiltSystem, collective: str, gpus: Sequence[int]) -> dict[int, list[Run]]:

@@ -17,7 +17,7 @@ from designer.pages.result.fabric import fabric_context
 from designer.pages.result.failures import failures_context
 from designer.pages.result.findings import findings_context
 from designer.pages.result.handoff import handoff_context
-from designer.pages.result.performance import performance_context
+from designer.pages.result.performance import held_words, performance_context
 from designer.pages.result.phases import phase_rows, recabled_words
 from designer.pages.result.racks import racks_context
 from designer.pages.result.workloads.tab import workloads_context
@@ -120,7 +120,8 @@ def overview(result: Context, estimate: PricedEstimate, query: Given) -> Context
         "phases": estimate.phases,
         "phase_rows": phase_rows(estimate.phases),
         "recabled": recabled_words(estimate.phases),
-        "busbw_now": headline(estimate.performance),
+        "busbw_now": (now := headline(estimate.performance)),
+        "held": held_words(estimate.performance, "all_reduce", now.gpus) if now else None,
         "likely": likely_rows(estimate.cost),
         "price_book": estimate.cost.price_book,
         "beside": bill_beside_likely(estimate),

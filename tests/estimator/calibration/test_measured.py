@@ -9,9 +9,17 @@ import pytest
 
 from estimator.calibration.bands import sites_of
 from estimator.calibration.global_fit import FAMILY_WEIGHTS
-from estimator.calibration.held_out import Compared
+from estimator.calibration.held_out import Compared, coverage
 from estimator.calibration.measured import CORE, MIB, measured_runs, read_table, size_class
-from estimator.calibration.report import DOCUMENT, Report, compared_runs, document, report, source_text
+from estimator.calibration.report import (
+    DOCUMENT,
+    Report,
+    compared_runs,
+    coverage_rows,
+    document,
+    report,
+    source_text,
+)
 from estimator.catalog.loader import load_catalog
 from estimator.performance.bands import DOMAINS
 from estimator.performance.prediction import predict
@@ -189,3 +197,5 @@ def test_the_report_names_its_worst() -> None:
 def test_the_document_is_what_the_command_writes() -> None:
     written = DOCUMENT.read_text(encoding="utf-8")
     assert written == document(CATALOG), "run python -m estimator.calibration.report"
+    rows = [(*row[:-1], row.inside and round(row.inside, 4)) for row in coverage_rows(CATALOG)]
+    assert [tuple(row) for row in coverage()] == rows, "run python -m estimator.calibration.report"

@@ -17,10 +17,13 @@ from designer.pages.reading.validation import source_address
 from designer.pages.result.performance import MOST_BESIDE, measured_beside
 from designer.services.designs.saving import save_design
 from designer.wording.names import COLLECTIVES
+from designer.wording.numbers import off_by
+from estimator.calibration.held_out import coverage
 from estimator.calibration.measured import measured_runs, read_table
 from estimator.calibration.report import report
 from estimator.catalog.loader import load_catalog
 from estimator.performance import collectives
+from estimator.performance.agreement import kept
 from estimator.performance.result import BuiltSystem, Curves, Performance
 from estimator.performance.times import design_performance
 from estimator.spec.parse import parse_spec
@@ -240,10 +243,39 @@ def test_the_validation_page_states_errors_worst_runs_limits_and_sources(page: C
     words = text_of(response)
     for row in made.worst:
         assert row.run in words
-    assert f"{made.overall.large.median:.3f}" in words
     assert "Where not to trust it" in words
+    for cell in made.overall.cells:  # in-sample and held-out beside each other
+        for error in (cell.median, cell.held_median, cell.nine_in_ten, cell.held_nine_in_ten):
+            assert off_by(error).replace("\xa0", " ") in words
+    assert f"held {made.held_inside:.1%} of".replace("%", " %") in words
+    assert f"on {len({one.case for one in kept()})} fabrics of up to 100,000 GPUs" in words
+    assert response.content.decode().count("<table data-sortable>") == 13
     assert response.content.decode().count("<li>") >= len(read_table("sources.csv"))
     assert 'href="https://github.com/coreweave/nccl-tests"' in response.content.decode()
+
+
+def test_errors_are_said_as_shares_and_as_factors() -> None:
+    assert [off_by(one) for one in (0.0237, -0.0237, 0.5, 1.25, None)] == [
+        "2.4\xa0%",
+        "2.4\xa0%",
+        "65\xa0%",
+        "×\xa03.5",
+        "–",
+    ]
+
+
+@pytest.mark.django_db
+def test_a_design_says_how_often_such_bands_held_and_on_how_many_sites(
+    page: Client, owner: User, sent: list[str]
+) -> None:
+    design, _ = finished(owner, SPEC)
+    large = next(one for one in coverage() if one[:3] == ("all_reduce", "several", "large"))
+    words = text_of(tab(page, design))
+    held = f"held {large.inside:.0%} of {large.points} points, {large.sites} sites".replace("%", " %")
+    assert f"over several domains: ≥ 64 MiB {held}" in words
+    assert f"band: {held}" in words
+    overview = text_of(page.get(reverse("design", args=[design.pk])))
+    assert f"such bands at other sites: {held}" in overview
 
 
 @pytest.mark.django_db

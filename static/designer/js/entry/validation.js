@@ -1,0 +1,2 @@
+import "./charts.js";
+import "../result/sort.js";
