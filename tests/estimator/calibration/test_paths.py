@@ -18,6 +18,10 @@ from tests.estimator.verbs import run
 
 CATALOG = load_catalog()
 CONSTANTS = ModelConstants(CATALOG)
+NETWORK, RING, SLOT = (
+    float(CONSTANTS.row(name, index).value)
+    for name, index in (("network_efficiency", "infiniband"), ("ring_efficiency", "hopper"), ("pcie_x16", "gen5"))
+)
 SITE: dict[str, Any] = {"gpu": "h100-sxm", "nic_gbit_s": 400, "fabric": "infiniband"}
 LATENCY = """                    RDMA_Read Latency Test
  Link type       : {link}
@@ -54,9 +58,8 @@ def test_a_link_sets_the_share_of_the_network_by_what_is_healthy() -> None:
     answer = of(("link.txt", perftest_text(380.0)))
     (read,) = answer.paths
     assert (read.line, read.value, read.unit, read.expected) == (13, 380.0, "Gb/s", pytest.approx(394.0))
-    row = CONSTANTS.row("network_efficiency", "infiniband")
     share = answer.parameters["network_efficiency.infiniband"]
-    assert share.value == pytest.approx(float(row.value) * 380 / 394)
+    assert share.value == pytest.approx(NETWORK * 380 / 394)
     assert share.low < share.value < share.high
     assert set(read.constants) == set(answer.parameters) == {"network_efficiency.infiniband", "pair_efficiency.network"}
 
@@ -98,12 +101,12 @@ def test_copies_set_links_and_slots_and_say_their_spread() -> None:
     answer = of(("copies.txt", nvbandwidth_text(host=50.0, peer=360.0, slow=(0, 1))))
     host, peer = answer.paths
     assert (host.constants, host.expected) == (["pcie_x16.gen5"], healthy("host_copy", "gen5").value)
-    assert answer.parameters["pcie_x16.gen5"].value == pytest.approx(51.2 * 50 / 55.2)
+    assert answer.parameters["pcie_x16.gen5"].value == pytest.approx(SLOT * 50 / 55.2)
     assert (peer.value, peer.low, peer.line) == (360.0, 120.0, 14)
     assert "ring_efficiency.hopper" in peer.constants
     ring = answer.parameters["ring_efficiency.hopper"]
-    assert ring.value == pytest.approx(0.829 * 360 / (0.86 * 450))
-    assert ring.low < 0.829 * 120 / (0.86 * 450) + 1e-9
+    assert ring.value == pytest.approx(RING * 360 / (0.86 * 450))
+    assert ring.low < RING * 120 / (0.86 * 450) + 1e-9
 
 
 def test_a_superchips_link_to_its_host_is_shown_and_sets_nothing() -> None:
@@ -119,7 +122,7 @@ def test_the_reports_of_pairs_of_nodes_are_read_in_words_and_as_links() -> None:
     assert (bandwidth.line, bandwidth.value, bandwidth.low) == (6, pytest.approx(42.107), pytest.approx(40.029))
     assert (delay.line, delay.value, delay.constants) == (13, 1.743, ["fabric_latency.infiniband"])
     efficiency = answer.parameters["network_efficiency.infiniband"].value
-    assert efficiency == pytest.approx(0.945 * 42.107 / (0.84 * 50), rel=1e-6)
+    assert efficiency == pytest.approx(NETWORK * 42.107 / (0.84 * 50), rel=1e-6)
     links = json.dumps({"Links": [[0, 41000.0], [1, 42000.0], [2, 43000.0]]}, indent=1)
     (read,) = of(("bandwidth.json", links), nic_gbit_s=200).paths
     assert (read.line, read.value, read.low, read.high) == (2, 42.0, 41.0, 43.0)
@@ -145,7 +148,7 @@ def test_what_is_not_used_says_why(name: str, text: str | bytes, system: dict[st
 
 def test_a_path_that_looks_faulty_is_used_where_that_is_requested() -> None:
     answer = of(("link.txt", perftest_text(180.0)), fit_faulty=True)
-    assert answer.parameters["network_efficiency.infiniband"].value == pytest.approx(0.945 * 180 / 394)
+    assert answer.parameters["network_efficiency.infiniband"].value == pytest.approx(NETWORK * 180 / 394)
 
 
 @pytest.mark.parametrize(
