@@ -6,6 +6,7 @@ from pydantic import Field
 
 from estimator.spec.calibration import (
     LEAST_SMALL_US,
+    MOST_SMALL_GPUS,
     MOST_SMALL_US,
     SMALL_GPUS_WORDS,
     SMALL_MESSAGE_WORDS,
@@ -65,7 +66,7 @@ class System(Section):
     )
     stack: Stack | None = Field(None, description=STACK_WORDS)
     small_message_us: float | None = Field(None, ge=LEAST_SMALL_US, le=MOST_SMALL_US, description=SMALL_MESSAGE_WORDS)
-    small_message_gpus: int | None = Field(None, ge=2, le=MAX_GPUS, description=SMALL_GPUS_WORDS)
+    small_message_gpus: int | None = Field(None, ge=2, le=MOST_SMALL_GPUS, description=SMALL_GPUS_WORDS)
     library: str | None = Field(
         None, max_length=80, description="Version of the collective library, such as 2.29.7; the newest where left out."
     )

@@ -17,6 +17,7 @@ from estimator.spec.checking import Section
 
 Stack = Literal["lean", "slow-host", "kubernetes", "efa-blackwell", "two-racks-nvl72"]
 LEAST_SMALL_US, MOST_SMALL_US = 0.001, 100_000.0  # a nanosecond: below it latencies are no numbers any more
+MOST_SMALL_GPUS = 1_048_576  # as many as a prediction takes
 STACK_WORDS = (
     "A host, launcher and plugin that are known by a measured floor of short messages; null where it is not known, and the "
     "band then holds what sites differ by."

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, PrivateAttr, ValidationError
 from estimator.record import Given, Json
 from estimator.spec.calibration import (
     LEAST_SMALL_US,
+    MOST_SMALL_GPUS,
     MOST_SMALL_US,
     SMALL_GPUS_WORDS,
     SMALL_MESSAGE_WORDS,
@@ -124,7 +125,9 @@ class Workload(Section):
     small_message_us: float | None = quantity(
         "Measured small-message time", SMALL_MESSAGE_WORDS, "µs", ge=LEAST_SMALL_US, le=MOST_SMALL_US
     )
-    small_message_gpus: int | None = quantity("GPUs of that measurement", SMALL_GPUS_WORDS, "GPUs", ge=2, le=MAX_GPUS)
+    small_message_gpus: int | None = quantity(
+        "GPUs of that measurement", SMALL_GPUS_WORDS, "GPUs", ge=2, le=MOST_SMALL_GPUS
+    )
     calibration: Calibrated | None = Field(
         None,
         title="Calibration",

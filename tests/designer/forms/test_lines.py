@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
+from designer.forms.keys import ALL_KEYS
 from designer.forms.lines.owned import owned_of_text, text_of_owned
+from designer.forms.parts.part import OwnPartForm
+from estimator.spec.own.part import OWN_KINDS
+from tests.estimator.spec.test_own_parts import OWN
+from tests.estimator.spec.test_read_again import FIELDS, beside, numeric_fields
 
 
 @pytest.mark.parametrize(
@@ -29,3 +34,25 @@ def test_every_digit_of_an_entry_comes_back(length_m: float) -> None:
     owned = [{"part": "cable-x", "quantity": 1_000_000_000, "length_m": length_m}, {"part": "dgx-h100"}]
     assert owned_of_text(text_of_owned(owned)) == owned
     assert text_of_owned(None) == ""
+
+
+def test_every_number_of_a_design_is_read_as_it_is_printed() -> None:
+    for path, is_fraction, bounds in FIELDS:
+        for value in beside(is_fraction, bounds) if path in ALL_KEYS else ():
+            assert ALL_KEYS[path].parse(str(value)) == value, path
+
+
+@pytest.mark.parametrize("kind", OWN_KINDS)
+def test_every_fraction_of_an_own_part_is_read_as_its_form_prints_it(kind: str) -> None:
+    model, n_read = OWN_KINDS[kind], 0
+    for path, is_fraction, bounds in numeric_fields(model):
+        for value in beside(is_fraction, bounds) if is_fraction else ():
+            try:
+                part = model.model_validate(OWN[kind][0] | {path: value})
+            except ValueError:  # the rules refuse it
+                continue
+            shown = OwnPartForm(kind, None, part.model_dump(mode="json")).initial
+            sent = OwnPartForm(kind, {name: text for name, text in shown.items() if text != ""}).part()
+            assert getattr(model.model_validate(sent), path) == value, path
+            n_read += 1
+    assert n_read > 3

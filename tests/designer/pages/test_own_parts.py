@@ -300,7 +300,7 @@ def test_parts_that_are_owned_are_a_line_of_the_form_and_not_priced(client: Clie
     old = DesignForm(WITH_OWN | before, owner=owner)  # as forms of before sent it
     assert old.is_valid(), old.errors
     assert old["economics__owned"].value() == "own-acme-128: 3"
-    design, _ = finished(owner, form.spec.as_given() | {"name": "Owned"})
+    design = save_design(owner, form.spec)
     offered = client.get(reverse("parts-offered", args=[design.pk])).json()["parts"]
     assert offered[0] == {"part": "own-box", "name": "Acme G4", "note": "128 in this design"}
     named = "Acme W400, 800G active optical cable"
