@@ -52,7 +52,7 @@ def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
         words = f"{count(recabling.moved)} moved, {count(recabling.removed)} taken out"
         hours = person_hours(minutes)
         if recabling.least_touched is not None and recabling.least_touched < recabling.touched:
-            least = f"{count(recabling.least_touched)} at least, were ports free to choose"
+            least = f"{count(recabling.least_touched)} whatever the ports"
     bill = sorted(phase.bill, key=lambda line: -(line.extended_price_usd.typical if line.extended_price_usd else 0))
     crews = tuple(CrewRow(one.title, person_hours(one.recabling), person_hours(one.installing)) for one in phase.work)
     return PhaseRow(
