@@ -4,10 +4,11 @@ Crews of a kind are as many as it takes for all to be done in so many weeks: one
 until it fits, or until more would change nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapreplace
 from math import ceil
+from typing import NamedTuple
 
 from estimator.crews.effort import crews
 
@@ -50,12 +51,12 @@ class Work:
 
 def staffed(works: Sequence[Work], weeks: float) -> dict[str, int]:
     """Crews of each kind with which all is done in so many weeks of DAYS_PER_WEEK days, where that can be."""
-    most_days = weeks * DAYS_PER_WEEK
+    most_days, order = weeks * DAYS_PER_WEEK, _order(works)
     busy = dict.fromkeys(crews(), 0.0)
     for work in works:
         busy[work.crew] += work.hours / crews()[work.crew].person_hours_a_day
     numbers = {kind: min(max(ceil(days / most_days), 1), MOST_CREWS) for kind, days in busy.items()}
-    while max((end for _, end in _times(works, numbers)), default=0.0) > most_days + _WHOLE:
+    while max((end for _, end in _times(order, numbers)), default=0.0) > most_days + _WHOLE:
         each = {kind: busy[kind] / n for kind, n in numbers.items() if n < MOST_CREWS and busy[kind] / n > LEAST_DAYS}
         if not each:
             break
@@ -75,27 +76,49 @@ def scheduled(works: Iterable[Work], numbers: Mapping[str, int] | None = None) -
         If one rests on a work that does not come before it.
     """
     given = list(works)
-    times = _times(given, numbers or {})
+    times = _times(_order(given), numbers or {})
     out = [replace(work, start=start, end=end) for work, (start, end) in zip(given, times, strict=True)]
     return sorted(out, key=lambda work: work.start)  # stable: what begins together keeps its order
 
 
-def _times(works: Sequence[Work], numbers: Mapping[str, int]) -> Iterator[tuple[float, float]]:
+class _Order(NamedTuple):
+    """What of works their days follow from. Hundreds of works rest on the same ones: each such set stands once."""
+
+    works: list[tuple[str, float, int, int]]  # crew, hours, units that are done together (0: it is not shared), set
+    rests_on: list[list[int]]  # places of works, by set
+
+
+def _order(works: Sequence[Work]) -> _Order:
+    places: dict[str, int] = {}
+    sets: dict[tuple[str, ...], int] = {}
+    order = _Order([], [])
+    for work in works:
+        if work.after not in sets:
+            if missing := [code for code in work.after if code not in places]:
+                raise ValueError(f"{work.code} rests on {missing[0]}, which does not come before it")
+            sets[work.after] = len(order.rests_on)
+            order.rests_on.append([places[code] for code in work.after])
+        places[work.code] = len(order.works)
+        order.works.append((work.crew, work.hours, max(work.count, 1) if work.is_shared else 0, sets[work.after]))
+    return order
+
+
+def _times(order: _Order, numbers: Mapping[str, int]) -> list[tuple[float, float]]:
     """Start and end of each work in days."""
     free = {kind: [0.0] * numbers.get(kind, 1) for kind in crews()}  # heaps: equal ends are one
     a_day = {kind: crew.person_hours_a_day for kind, crew in crews().items()}
-    ends: dict[str, float] = {}
-    for work in works:
-        if missing := [code for code in work.after if code not in ends]:
-            raise ValueError(f"{work.code} rests on {missing[0]}, which does not come before it")
-        many = free[work.crew]
-        ready = max(map(ends.__getitem__, work.after), default=0.0)
-        start = max(max(many) if work.is_shared else many[0], ready)
-        together = min(len(many), max(work.count, 1)) if work.is_shared else 1
-        end = start + work.hours / (a_day[work.crew] * together)
-        if work.is_shared:
-            free[work.crew] = [end] * len(many)
+    times: list[tuple[float, float]] = []
+    ready: dict[int, float] = {}
+    for crew, hours, shared, rests_on in order.works:
+        many = free[crew]
+        if rests_on not in ready:
+            ready[rests_on] = max((times[place][1] for place in order.rests_on[rests_on]), default=0.0)
+        start = max(max(many) if shared else many[0], ready[rests_on])
+        together = min(len(many), shared) if shared else 1
+        end = start + hours / (a_day[crew] * together)
+        if shared:
+            free[crew] = [end] * len(many)
         else:
             heapreplace(many, end)
-        ends[work.code] = end
-        yield start, end
+        times.append((start, end))
+    return times
