@@ -97,7 +97,7 @@ def test_a_choice_is_on_pages_and_in_no_file(page: Client, call: Any, owner: Use
     assert page.get(book).content == priced
 
 
-TABS = ("overview", "cost", "performance", "cabling", "racks", "findings")
+TABS = ("overview", "cost", "performance", "cabling", "findings")
 PLANNED = {
     "compute": {"server": "dgx-h100", "nodes": 24},
     "fabric": {"generation": "ndr", "oversubscription": "2:1", "grow_to_nodes": 32},
