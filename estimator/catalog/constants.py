@@ -1,7 +1,8 @@
 """Constants of the performance model, looked up by name and index, in SI units (catalog/model_constants.csv)."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,6 +10,29 @@ from estimator.units import GIGA, FloatArray, us_to_s
 
 DEFAULT = "default"
 _TO_SI = {"us": us_to_s, "GB/s": lambda value: value * GIGA}
+
+
+Key = tuple[str, str]
+
+
+class _Tables(NamedTuple):
+    """What all constants of one catalog share."""
+
+    values: dict[Key, float]
+    rows: dict[Key, Any]
+    indices: dict[str, list[str]]
+    places: dict[Key, int]  # of a row in the file
+    found: dict[Key, Key | None]  # the row that answers for what was looked up before
+
+
+@lru_cache(maxsize=8)
+def _tables(catalog: Any) -> _Tables:
+    rows = {(row.name, row.index or ""): row for row in catalog.constants.values()}
+    indices: dict[str, list[str]] = {}
+    for name, index in rows:
+        indices.setdefault(name, []).append(index)
+    values = {key: _TO_SI.get(row.unit, float)(float(row.value)) for key, row in rows.items()}
+    return _Tables(values, rows, indices, {key: place for place, key in enumerate(rows)}, {})
 
 
 class ModelConstants:
@@ -20,22 +44,16 @@ class ModelConstants:
     """
 
     def __init__(self, catalog: Any) -> None:
-        self._values: dict[tuple[str, str], float] = {}
-        self._rows: dict[tuple[str, str], Any] = {}
-        self._asked: dict[tuple[str, str], tuple[str, str]] = {}  # name and index → the row that answered
-        self._given: dict[tuple[str, str], float] = {}
-        self._indices: dict[str, list[str]] = {}
+        self._tables = _tables(catalog)
+        self._values, self._rows, self._indices = self._tables.values, self._tables.rows, self._tables.indices
+        self._asked: dict[Key, Key] = {}  # name and index → the row that answered
+        self._given: dict[Key, float] = {}
         self.source: str | None = None  # of the given ones
-        for row in catalog.constants.values():
-            key = (row.name, row.index or "")
-            self._rows[key] = row
-            self._indices.setdefault(row.name, []).append(row.index or "")
-            self._values[key] = _TO_SI.get(row.unit, float)(float(row.value))
 
     def replaced(self, values: Mapping[tuple[str, str], float], source: str | None = None) -> "ModelConstants":
         """The same constants but for some, given in the units of their rows; ``source`` says by what."""
         out = ModelConstants.__new__(ModelConstants)
-        out._rows, out._indices, out._asked = self._rows, self._indices, {}
+        out._tables, out._rows, out._indices, out._asked = self._tables, self._rows, self._indices, {}
         out._given, out.source = self._given | dict(values), source
         si = {key: _TO_SI.get(self._rows[key].unit, float)(value) for key, value in values.items()}
         out._values = self._values | si
@@ -51,19 +69,28 @@ class ModelConstants:
 
     def key(self, name: str, index: str = "") -> tuple[str, str] | None:
         """The row that answers for ``index``, or None."""
+        found = self._tables.found
+        if (name, index) not in found:
+            found[name, index] = self._key(name, index)
+        return found[name, index]
+
+    def _key(self, name: str, index: str) -> Key | None:
         asked = index
         while asked:
-            if (name, asked) in self._values:
+            if (name, asked) in self._rows:
                 return name, asked
             asked = asked.rpartition(".")[0]
-        return next((key for key in ((name, ""), (name, DEFAULT)) if key in self._values), None)
+        return next((key for key in ((name, ""), (name, DEFAULT)) if key in self._rows), None)
 
     def value(self, name: str, index: str = "") -> float:
         """One constant; KeyError if no row answers."""
-        key = self._asked.get((name, index)) or self.key(name, index)
+        asked = name, index
+        key = self._asked.get(asked)
         if key is None:
-            raise KeyError(f"model_constants.csv has no row for {name!r} with index {index!r}")
-        self._asked[name, index] = key
+            key = self.key(name, index)
+            if key is None:
+                raise KeyError(f"model_constants.csv has no row for {name!r} with index {index!r}")
+            self._asked[asked] = key
         return self._values[key]
 
     def get(self, name: str, index: str, otherwise: float) -> float:
@@ -84,8 +111,11 @@ class ModelConstants:
 
     def used(self, without: frozenset[str]) -> list[Any]:
         """The rows that have answered so far, in the order of the file, but for indices with a part in ``without``."""
-        keys = {key for (_, index), key in self._asked.items() if without.isdisjoint(index.split("."))}
-        return [row for key, row in self._rows.items() if key in keys]
+        if without:
+            keys = {key for (_, index), key in self._asked.items() if without.isdisjoint(index.split("."))}
+        else:
+            keys = set(self._asked.values())
+        return [self._rows[key] for key in sorted(keys, key=self._tables.places.__getitem__)]
 
     def generation(self, architecture: str) -> str:
         """A GPU's architecture → the generation that constants are kept by.

@@ -62,7 +62,7 @@ class Row(NamedTuple):
 
 
 Rows = dict[tuple[str, str], Row]
-RowsOf = Callable[[Points, Paths, ModelConstants, bool], Rows]
+RowsOf = Callable[[Points, "Rings | None", ModelConstants, bool], Rows]
 _NO_HOLD = 1e9  # channels enough never to hold a pair up
 
 
@@ -109,9 +109,19 @@ def _of_fabric(points: Points, constants: ModelConstants, name: str, start: str 
     return constants.column(name, [f"{start}{fabric}" for fabric in columns.fabrics])[columns.fabric_code]
 
 
-def _ring(points: Points, paths: Paths, constants: ModelConstants, collective: str) -> Rows:
-    columns, many, passes = points.columns, points.n_domains > 1, RING_PASSES[collective]
-    inside, across = ring_steps(passes, points.n_ranks, points.n_domains)
+class Rings(NamedTuple):
+    """What rings of all collectives share."""
+
+    rates: dict[str, Any]  # by protocol, before what a collective passes on
+    limit: Any
+    network_s: dict[str, Any]  # of a step over the network
+    step_fill_s: Any  # of one step that is still to fill
+    fill_share: Any
+
+
+def rings_of(points: Points, constants: ModelConstants) -> Rings:
+    """Rates and latencies of rings, for collectives of the same points to share."""
+    columns, paths, many = points.columns, points.paths, points.n_domains > 1
     network, network_limit = paths.ring
     simple = ring_bandwidth(paths.ring_domain_byte_s, network, points.domain_ranks, points.n_domains)
     limit = np.where(many & (simple == network), network_limit, paths.domain_limit)
@@ -123,31 +133,37 @@ def _ring(points: Points, paths: Paths, constants: ModelConstants, collective: s
     )
     ll = np.minimum(_ll_max(points, constants), constants.value("ll_ring_share") * simple)
     ll = ll * np.where(many, 1.0, columns.constant(constants, "ll_rate_factor"))
+    factor = constants.value("latency_factor", "ring_network")
+    network_s = {}
+    for protocol in ("ll", "ll128", "simple"):
+        ends = (constants.value("network_step_latency", f"{name}.{protocol}") for name in ("ring", "tree"))
+        network_s[protocol] = np.where(points.domain_ranks > 1, *ends) * factor + paths.network_extra_s
+    fill_share = np.where(many, constants.value("fill_share", "domains"), 1.0)
+    rates = {"ll": ll, "ll128": ll128, "simple": simple}
+    return Rings(rates, limit, network_s, columns.constant(constants, "ring_fill"), fill_share)
+
+
+def _ring(points: Points, rings: Rings | None, constants: ModelConstants, collective: str) -> Rows:
+    rings = rings or rings_of(points, constants)
+    passes = RING_PASSES[collective]
+    inside, across = ring_steps(passes, points.n_ranks, points.n_domains)
     share = constants.value("pass_efficiency", collective)
     passed = {"ll": min(share, 1.0), "ll128": share, "simple": share}  # flags bound LL, whatever passes
-    fill_s = columns.constant(constants, "ring_fill") * np.minimum(inside + across, constants.value("ring_fill_steps"))
-    fill_s = fill_s * np.where(many, constants.value("fill_share", "domains"), 1.0)
+    fill_s = rings.step_fill_s * np.minimum(inside + across, constants.value("ring_fill_steps")) * rings.fill_share
     start_s = _start(points, constants, passes) * constants.value("start_share", collective)
     own_s = _own_copy(points, constants, collective)
     out = {}
-    for protocol, rate in {"ll": ll, "ll128": ll128, "simple": simple}.items():
+    for protocol, rate in rings.rates.items():
         key = f"ring.{protocol}"
-        network_s = np.where(
-            points.domain_ranks > 1,
-            constants.value("network_step_latency", key),
-            constants.value("network_step_latency", f"tree.{protocol}"),
-        )
-        network_s = network_s * constants.value("latency_factor", "ring_network") + paths.network_extra_s
+        step_s = _domain_step(points, constants, key, waits=collective not in PIPELINED)
         out["ring", protocol] = Row(
             base_s=constants.value("base_latency", key) * constants.value("latency_factor", "base"),
-            steps_s=steps_latency(
-                inside, _domain_step(points, constants, key, waits=collective not in PIPELINED), across, network_s
-            ),
+            steps_s=steps_latency(inside, step_s, across, rings.network_s[protocol]),
             start_s=start_s,
             fill_s=fill_s * FILL_SHARES[protocol] * constants.value("fill_share", collective),
             rate_byte_s=1.0
             / (BUS_FACTORS[collective](np.maximum(points.n_ranks, 2)) / (rate * passed[protocol]) + own_s),
-            limit=limit,
+            limit=rings.limit,
         )
     return out
 
@@ -380,9 +396,10 @@ def _send_channels(points: Points, constants: ModelConstants) -> Channels:
     )
 
 
-def _all_reduce_rows(points: Points, paths: Paths, constants: ModelConstants, is_free: bool) -> Rows:
+def _all_reduce_rows(points: Points, rings: Rings | None, constants: ModelConstants, is_free: bool) -> Rows:
+    paths = points.paths
     return {
-        **_ring(points, paths, constants, "all_reduce"),
+        **_ring(points, rings, constants, "all_reduce"),
         **_tree(points, paths, constants),
         **_switch_reduction(points, paths, constants, is_free),
         **_in_network(points, paths, constants, "all_reduce"),
@@ -392,9 +409,10 @@ def _all_reduce_rows(points: Points, paths: Paths, constants: ModelConstants, is
 
 
 def _gather_rows(collective: str) -> RowsOf:
-    def rows(points: Points, paths: Paths, constants: ModelConstants, is_free: bool) -> Rows:
+    def rows(points: Points, rings: Rings | None, constants: ModelConstants, is_free: bool) -> Rows:
+        paths = points.paths
         return {
-            **_ring(points, paths, constants, collective),
+            **_ring(points, rings, constants, collective),
             **_pat(points, paths, constants, collective),
             **_in_network(points, paths, constants, collective),
         }
@@ -403,17 +421,17 @@ def _gather_rows(collective: str) -> RowsOf:
 
 
 def _ring_rows(collective: str) -> RowsOf:
-    return lambda points, paths, constants, is_free: _ring(points, paths, constants, collective)
+    return lambda points, rings, constants, is_free: _ring(points, rings, constants, collective)
 
 
 _ROWS: dict[str, RowsOf] = {
     "all_reduce": _all_reduce_rows,
     "all_gather": _gather_rows("all_gather"),
     "reduce_scatter": _gather_rows("reduce_scatter"),
-    "alltoall": lambda points, paths, constants, is_free: _alltoall(points, paths, constants),
+    "alltoall": lambda points, rings, constants, is_free: _alltoall(points, points.paths, constants),
     "broadcast": _ring_rows("broadcast"),
     "reduce": _ring_rows("reduce"),
-    "sendrecv": lambda points, paths, constants, is_free: _sendrecv(points, paths, constants),
+    "sendrecv": lambda points, rings, constants, is_free: _sendrecv(points, points.paths, constants),
 }
 PAIRWISE = ("alltoall", "sendrecv")  # what NCCL_ALGO and NCCL_PROTO do not touch
 _GATHERS = ("ring", "pat", "collnet_direct")
@@ -441,9 +459,13 @@ def collective_terms(
     collective: str = "all_reduce",
     algorithm: str | None = None,
     protocol: str | None = None,
+    rings: Rings | None = None,
 ) -> Terms:
-    """Terms of every variant at every point; those not requested, or not possible, have alpha infinite."""
-    rows = _ROWS[collective](points, points.paths, constants, algorithm is None)
+    """Terms of every variant at every point; those not requested, or not possible, have alpha infinite.
+
+    ``rings`` are those of ``rings_of`` where several collectives share them.
+    """
+    rows = _ROWS[collective](points, rings, constants, algorithm is None)
     algorithm = algorithm_used(collective, algorithm)
     protocols = PROTOCOLS if protocol is None or collective in PAIRWISE else (protocol,)
     is_one_process = points.launch == ONE_PROCESS

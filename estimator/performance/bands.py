@@ -6,6 +6,7 @@ points (a system with a GPU count) and message sizes.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -49,12 +50,13 @@ def class_weights(message_bytes: FloatArray) -> FloatArray:
 
 def _table(constants: ModelConstants, name: str, collectives: Sequence[str]) -> FloatArray:
     """A constant by collective, domains and size class: shape (n_collectives, 2, 3)."""
-    return np.array(
-        [
-            [[constants.value(name, f"{domains}.{kind}.{collective}") for kind in CLASSES] for domains in DOMAINS]
-            for collective in collectives
-        ]
-    )
+    return constants.column(name, _cells(tuple(collectives))).reshape(len(collectives), len(DOMAINS), len(CLASSES))
+
+
+@cache
+def _cells(collectives: tuple[str, ...]) -> list[str]:
+    """The indices of such a table, row by row."""
+    return [f"{domains}.{kind}.{collective}" for collective in collectives for domains in DOMAINS for kind in CLASSES]
 
 
 def _at_points(table: FloatArray, points: Points, weights: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from estimator.catalog.constants import ModelConstants
-from estimator.performance.algorithms import collective_terms, floor_ratios
+from estimator.performance.algorithms import collective_terms, floor_ratios, rings_of
 from estimator.performance.bands import IS_HOP_BY_HOP, bands, is_measured
 from estimator.performance.bandwidth import (
     ALONE,
@@ -225,10 +225,11 @@ def design_performance(
             for row in ranks
         ]
     )
-    of_all_reduce = collective_terms(points, constants)
+    rings = rings_of(points, constants)
+    of_all_reduce = collective_terms(points, constants, rings=rings)
     used = [_used(constants, columns, i) for i in range(len(counts))]  # so far: by all-reduce alone
     others = ["alltoall"] if only_all_reduce else [name for name in COLLECTIVES if name != "all_reduce"]
-    others_terms = {name: collective_terms(points, constants, name) for name in others}
+    others_terms = {name: collective_terms(points, constants, name, rings=rings) for name in others}
     floors = floor_ratios(points, constants)
     times = _times(points, message_bytes, constants, {"all_reduce": of_all_reduce} | others_terms, floors)
     tables = [_design_table(times["all_reduce"], *of) for of in zip(counts, rows, used, strict=True)]
@@ -347,8 +348,8 @@ class _Scaling:
         """Tables of one collective to five digits; algorithms and limits as places in the lists beside them."""
         n_sizes = len(DESIGN_MESSAGE_BYTES)
         busbw, time_us, low, high = self._tables[:, k, rows].tolist()
-        variants, algorithm = np.unique(times.choice[rows, :n_sizes], return_inverse=True)
-        limits, limit = np.unique(times.limit[rows, :n_sizes], return_inverse=True)
+        variants, algorithm = _numbered(times.choice[rows, :n_sizes], len(VARIANTS))
+        limits, limit = _numbered(times.limit[rows, :n_sizes], len(LIMITS))
         return CollectiveTable(
             gpus=counts,
             message_bytes=list(DESIGN_MESSAGE_BYTES),
@@ -357,11 +358,18 @@ class _Scaling:
             time_us_low=low,
             time_us_high=high,
             algorithms=[list(VARIANTS[i]) for i in variants.tolist()],
-            algorithm=algorithm.reshape(len(counts), n_sizes).tolist(),
+            algorithm=algorithm.tolist(),
             limits=[LIMITS[i] for i in limits.tolist()],
-            limited_by=limit.reshape(len(counts), n_sizes).tolist(),
+            limited_by=limit.tolist(),
             validated=times.is_validated[rows, :n_sizes].tolist(),
         )
+
+
+def _numbered(codes: IntArray, n: int) -> tuple[IntArray, IntArray]:
+    """(the codes from 0 to n − 1 that occur, in order, the place of each one of ``codes`` among them)."""
+    occurs = np.zeros(n, dtype=bool)
+    occurs[codes] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
 
 
 def _design_table(times: Times, counts: list[int], rows: slice, used: list[ModelConstant]) -> AllReduceTable:
