@@ -475,6 +475,16 @@ def _run_lines(rows: Sequence[RunErrors]) -> list[str]:
     ]
 
 
+def split_words(rows: Sequence[NeverSeen]) -> list[str]:
+    """How far the page's figures are from what operators see that it knows nothing of, by size class."""
+    return [
+        f"{CLASS_LABELS[row.size_class]}: the page says {row.page_median:.3f} with {row.page_inside:.0%} inside, "
+        f"they see {row.median:.3f} ({row.median / row.page_median - 1:+.0%}) with {row.inside:.0%} inside."
+        for row in rows
+        if row.split < 0
+    ]
+
+
 def _split_lines(rows: Sequence[NeverSeen]) -> list[str]:
     splits = dict.fromkeys(row.split for row in rows)
     cells = {(row.split, row.size_class): row for row in rows}
@@ -500,6 +510,8 @@ def _split_lines(rows: Sequence[NeverSeen]) -> list[str]:
             + " |"
             for split in splits
         ),
+        "",
+        *(f"- {words}" for words in split_words(rows)),
     ]
 
 

@@ -134,7 +134,7 @@ def split_rows(made: Report) -> list[tuple[str, list[NeverSeen | None]]]:
 
 def kind_rows(made: Report) -> list[tuple[str, str, list[Unmeasured | None]]]:
     """Each kind of machine: its name, the collective's, "" of all together, and its cells by size class."""
-    networks = FABRICS | {ANY: "any network"}
+    networks = FABRICS | {"none": "one domain", ANY: "any network"}
     return [
         (f"{generation.capitalize()}, {networks[fabric]}", COLLECTIVES.get(collective, ""), cells)
         for (generation, fabric, collective), cells in kind_cells(made.kinds).items()
