@@ -1,6 +1,8 @@
 """Requests: defaults printed back, bounds, and every problem in one pass."""
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.spec.checking import MAX_DEPTH
-from estimator.spec.design import SECTIONS, spec_hash, spec_json_schema
+from estimator.spec.design import SECTIONS, DesignSpec, spec_hash, spec_json_schema
 from estimator.spec.economics import Economics
 from estimator.spec.fabric import MAX_ENDPOINTS
 from estimator.spec.parse import parse_spec
@@ -18,6 +20,27 @@ from estimator.spec.parse import parse_spec
 CATALOG = load_catalog()
 H100 = {"server": "dgx-h100", "nodes": 4}
 NDR = {"generation": "ndr"}
+
+
+SCHEMA: dict[str, Any] = DesignSpec.model_json_schema()
+OF_EVERY_KIND: tuple[Any, ...] = (None, True, 1.5, "x", [], {})
+
+
+def places(schema: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every key that a request may have, as a path; ``[]`` is the entry of a list."""
+    if path:
+        yield path
+    if "$ref" in schema:
+        schema = SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]]
+    for one in schema.get("anyOf", ()):
+        yield from (found for found in places(one, path) if found != path)
+    for key, one in schema.get("properties", {}).items():
+        yield from places(one, (*path, key))
+    if "items" in schema:
+        yield from places(schema["items"], (*path, "[]"))
+
+
+PLACES = sorted(set(places(SCHEMA)))
 
 
 def problems_of(values: Any) -> dict[str, tuple[str, str]]:
@@ -177,6 +200,19 @@ JSON = st.recursive(
     max_leaves=6,
 )
 KEYS = st.sampled_from([key for section in SECTIONS.values() for key in section.model_fields])
+
+
+def test_a_value_of_any_kind_at_any_key_is_read_or_refused() -> None:
+    assert len(PLACES) > 300
+    for first, *path in PLACES:
+        for value in OF_EVERY_KIND:
+            given: Any = value
+            for key in reversed(path):
+                given = [given] if key == "[]" else {key: given}
+            sound: dict[str, Any] = {"compute": H100, "fabric": NDR}
+            whole = {**sound.get(first, {}), **given} if path and path[0] != "[]" else given
+            with suppress(SpecError):
+                parse_spec({**sound, first: whole}, CATALOG)
 
 
 @given(
