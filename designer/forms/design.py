@@ -40,7 +40,7 @@ from designer.forms.networks import (
 )
 from designer.forms.parts.cables import LABEL as CABLES_LABEL
 from designer.forms.parts.cables import OWN_CABLES, line_of
-from designer.forms.parts.choice import OWN_PARTS, OwnChoice
+from designer.forms.parts.choice import OWN_PARTS, OwnChoice, without_revisions
 from designer.forms.parts.servers import NicSelect, ServerSelect
 from designer.models import KeptPart
 from designer.wording.context import Context
@@ -439,6 +439,19 @@ def _with_owned(data: Any) -> Any:
     if f'"{OWNED}"' not in text or data.get(name):
         return data
     return {**dict(data.items()), name: text_of_owned(carried_by_form(text, OWNED))}
+
+
+def carrying(typed: Mapping[str, str], spec: DesignSpec) -> dict[str, str]:
+    """What a form holds, with the own parts that it has taken: a later revision of the team is taken by choice alone."""
+    if spec.own_parts is None:
+        return dict(typed)
+    try:
+        kept = json.loads(typed.get(KEPT_FIELD) or "{}")
+    except (ValueError, RecursionError):
+        return dict(typed)
+    kept = kept if isinstance(kept, dict) else {}
+    own = spec.own_parts.model_dump(mode="json")
+    return {**without_revisions(typed), KEPT_FIELD: json.dumps({**kept, OWN_PARTS: own})}
 
 
 def with_parts_named(typed: Mapping[str, str]) -> dict[str, str]:

@@ -167,6 +167,16 @@ class OwnChoice:
                 self._put(out, nic)
 
 
+def without_revisions(typed: Mapping[str, str]) -> dict[str, str]:
+    """What a form holds, with own parts by their ids alone: the design carries them at the revision that was chosen."""
+    cables, out = field_name(OWN_CABLES), dict(typed)
+    for name in (*map(field_name, KIND_OF), cables):
+        named = [one.strip() for one in out.get(name, "").split(",")]
+        if any(is_own(one) and NEWEST in one for one in named):
+            out[name] = ", ".join(one.partition(NEWEST)[0] for one in named)
+    return out
+
+
 def _rates(values: Mapping[str, Any]) -> set[Any]:
     splits = values.get("splits")
     rows = splits if isinstance(splits, list) else []

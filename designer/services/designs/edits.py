@@ -11,7 +11,7 @@ from django.forms import BooleanField
 from django.http import QueryDict
 from django.utils.choices import flatten_choices
 
-from designer.forms.design import KEPT_FIELD, DesignForm, with_parts_named
+from designer.forms.design import KEPT_FIELD, DesignForm, carrying, with_parts_named
 from designer.models import Design, DesignEdit, EditingPage
 from designer.services.designs.state import COLUMNS, fresh, given_of, hold, hold_edit
 from designer.services.labels import checked_name
@@ -121,7 +121,8 @@ def record(
     ChangedMeanwhile
         If the design has moved on from ``seen``.
     """
-    locked, typed = fresh(Design.objects.select_for_update().get(pk=design.pk)), with_parts_named(typed)
+    locked = fresh(Design.objects.select_for_update().get(pk=design.pk))
+    typed = with_parts_named(typed if spec is None else carrying(typed, spec))
     if seen is not None and seen != locked.state_number:
         raise ChangedMeanwhile
     if locked.at == 0:

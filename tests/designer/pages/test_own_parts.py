@@ -22,6 +22,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.compare.comparison import compare_request
 from estimator.compare.result import ComparisonResult
 from estimator.pipeline import estimate
+from estimator.spec.change import read_path
 from estimator.spec.own.part import OwnServer
 from tests.designer.finished_design import finished
 from tests.estimator.spec.test_own_parts import NETWORK, NIC, OWN
@@ -422,3 +423,32 @@ def test_files_of_a_comparison_call_an_own_server_by_its_name(client: Client, ow
     for item in stored["items"]:
         del item["server_name"]  # as comparisons of before were kept
     assert ComparisonResult.from_json(stored).items[0].server_name is None
+
+
+def test_a_session_keeps_the_revision_that_it_took_until_another_is_chosen(client: Client, owner: User) -> None:
+    """Every edit took the team's newest revision before, as what the page sends along did not have the part."""
+    client.force_login(owner)
+    row = _made(client, owner)
+    form = DesignForm(WITH_OWN | {"fabric__leaf_switch": "", "fabric__spine_switch": ""}, owner=owner)
+    assert form.is_valid()
+    assert form.spec
+    design = save_design(owner, form.spec)
+
+    def edited(**fields: str) -> list[Any]:
+        sent = {"fields": json.dumps(fields), "was": "{}", "step": next(iter(fields))}
+        assert client.post(reverse("edit", args=[design.pk]), sent).status_code == 200
+        design.refresh_from_db()
+        own = read_path(design.given, "own_parts")
+        return [one["revision"] for kind in ("switches", "cables") for one in own.get(kind, ())]
+
+    assert edited(fabric__leaf_switch="own-acme-128", own_parts__cables="own-wire") == [1, 1]
+    switch = OwnPart.objects.get(key="own-acme-128")
+    for part in (switch, row):
+        revise_part(owner, part, part_at(part).model_dump(mode="json") | {"price_usd": 9}, "Round two")
+    assert edited(economics__years="5") == [1, 1]
+    page = client.get(reverse("design", args=[design.pk])).text
+    assert "Acme S128 has been changed since: choose it in the list as revision 2" in page
+    assert edited(fabric__leaf_switch="own-acme-128@2") == [2, 1]
+    assert edited(own_parts__cables="own-wire@2") == [2, 2]
+    revise_part(owner, switch, part_at(switch).model_dump(mode="json") | {"price_usd": 8}, "Round three")
+    assert edited(economics__years="6") == [2, 2]
