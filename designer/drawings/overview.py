@@ -4,11 +4,16 @@ A picture of every link of a large fabric is a solid block. This one shows at mo
 their number, and never more than MAX_GLYPHS switches. A bundle leaves its block as one and fans out over the switches above;
 its label stands on it, with a ground of its own, so that no line runs through words. Colours stand as attributes, which the
 page's stylesheet overrides: the same picture follows the page's scheme and can be saved as a file.
+
+On a page the picture leads into the form: every block, and the cables between two tiers, are links to the field that sets them.
 """
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from html import escape
+from typing import NamedTuple
 
 from django.utils.safestring import SafeString, mark_safe
 
@@ -19,7 +24,6 @@ from designer.drawings.svg import (
     MUTED,
     PAGE,
     STRAND_GAP,
-    STRANDS,
     STRONG,
     SURFACE,
     TEXT,
@@ -30,6 +34,7 @@ from designer.drawings.svg import (
     spread,
     text_width,
 )
+from designer.drawings.tiers import BELOW, Tier, block_fields, tiers_of
 from designer.drawings.words import HEADS, MANY
 from designer.wording.numbers import NO_BREAK_SPACE, count, gbit_s
 from estimator.cabling.result import SizedNetwork
@@ -39,6 +44,7 @@ from estimator.result import Estimate
 from estimator.units import ceil_div
 
 MAX_GLYPHS = 400
+STRANDS = 56  # lines of all bundles between two tiers, about
 MAX_COLUMNS = 8
 MAX_SQUARES = 32
 MAX_PLANES = 4
@@ -147,8 +153,33 @@ def shown_columns(columns: list[Column]) -> list[Column]:
 class _Canvas:
     """SVG elements in order of drawing."""
 
-    def __init__(self) -> None:
+    def __init__(self, tiers: Mapping[str, Tier]) -> None:
         self.parts: list[str] = []
+        self.tiers = tiers  # that lead to fields of the form; empty for a picture that leads nowhere
+
+    @contextmanager
+    def leading(self, key: str, fields: Sequence[str] = (), words: str = "") -> Iterator[None]:
+        """What is drawn meanwhile leads to fields of the form: those of a tier or lane, else of one block of it.
+
+        A block is no stop of the Tab key: the words beside its tier are.
+        """
+        if not self.tiers:
+            yield
+            return
+        tier = self.tiers[key]
+        names, hint = fields or tier.fields, escape(words or tier.words)
+        kind, stop = ("lane" if key in BELOW.values() else "row", "") if not fields else ("block", ' tabindex="-1"')
+        self.parts.append(
+            f'<a class="mark {kind}" href="#id_{names[0]}" data-fields="{" ".join(names)}" data-about="{key}" '
+            f'aria-label="{hint}"{stop}>'
+        )
+        yield
+        self.parts.append("</a>")
+
+    def ground(self, x: float, y: float, width: float, height: float) -> None:
+        """Where the pointer meets what is drawn in thin lines."""
+        if self.tiers:
+            self.parts.append(rect("ground", x, y, width, height, 'fill="none" pointer-events="all"'))
 
     def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "middle") -> None:
         weight, fill = ("600", TEXT) if kind in SIZES else ("400", MUTED)
@@ -170,12 +201,12 @@ class _Canvas:
 
     def squares(self, rows: list[list[float]], y: float, tier: str) -> None:
         """Switches in rows, each at its place."""
-        for row, places in enumerate(rows):
-            for x in places:
-                self.parts.append(
-                    f'<rect class="glyph {tier}" x="{x - SQUARE / 2:.1f}" y="{y + row * PITCH:.1f}" '
-                    f'width="{SQUARE}" height="{SQUARE}" rx="2.5" fill="{FILLS[tier]}"/>'
-                )
+        squares = "".join(
+            f'<rect x="{x - SQUARE / 2:.1f}" y="{y + row * PITCH:.1f}" width="{SQUARE}" height="{SQUARE}" rx="2.5"/>'
+            for row, places in enumerate(rows)
+            for x in places
+        )
+        self.parts.append(f'<g class="glyph {tier}" fill="{FILLS[tier]}">{squares}</g>')
 
     def bundle(self, starts: list[float], y0: float, ends: list[float], y1: float, width: float) -> None:
         """Lines from the starts at the lower box to the ends at the upper one, as one path."""
@@ -198,6 +229,11 @@ class _Frame:
 
     def top(self, tier: str) -> float:
         return 6 + self.tiers.index(tier) * (BOX_HEIGHT + (LANE if len(self.tiers) < len(TIERS[3]) else LANE_OF_MANY))
+
+    @property
+    def kind(self) -> str:
+        """What the blocks are: "Unit", "Pod", "Rail", "Plane" or "Leaf"."""
+        return self.columns[0].title.split(" ")[0]
 
     @property
     def height(self) -> float:
@@ -243,21 +279,30 @@ def _draw_tier(canvas: _Canvas, frame: _Frame, tier: str, network: SizedNetwork)
     counts, top = network.counts, frame.top(tier)
     total = counts.nodes if tier == "node" else getattr(counts, tier)
     part = frame.parts.get(tier)
-    canvas.text(4, top + 26, HEADS[tier], "tier", "start")
-    for row, words in enumerate(_part_lines(total, part)):
-        canvas.text(4, top + 44 + 15 * row, words, "", "start")
+    with canvas.leading(tier):
+        canvas.ground(0, top, GUTTER - GAP, BOX_HEIGHT)
+        canvas.text(4, top + 26, HEADS[tier], "tier", "start")
+        for row, words in enumerate(_part_lines(total, part)):
+            canvas.text(4, top + 44 + 15 * row, words, "", "start")
     if tier in frame.spans:
         _draw_span(canvas, frame, tier, total, counts.gpus)
         return
     for k, column in enumerate(frame.columns):
-        left, right = frame.column_box(k)
-        canvas.box(left, top, right - left, BOX_HEIGHT, dashed=column.stands_for > 1)
-        if tier == "node":
-            _draw_nodes(canvas, column, (left + right) / 2, top, network)
-            continue
-        names_block = "node" in frame.spans and tier == "leaf" and len(frame.columns) > 1
-        title, number = column.title if names_block else "", _in_block(column, tier)
-        _draw_switches(canvas, (left, right), top, number, tier, title, _planes_in(frame, number))
+        with canvas.leading(tier, block_fields(tier, frame.kind), f"{HEADS[tier]}, {column.title}"):
+            _draw_block(canvas, frame, k, tier, network)
+
+
+def _draw_block(canvas: _Canvas, frame: _Frame, k: int, tier: str, network: SizedNetwork) -> None:
+    """A tier's box of one block."""
+    column, top = frame.columns[k], frame.top(tier)
+    left, right = frame.column_box(k)
+    canvas.box(left, top, right - left, BOX_HEIGHT, dashed=column.stands_for > 1)
+    if tier == "node":
+        _draw_nodes(canvas, column, (left + right) / 2, top, network)
+        return
+    names_block = "node" in frame.spans and tier == "leaf" and len(frame.columns) > 1
+    title, number = column.title if names_block else "", _in_block(column, tier)
+    _draw_switches(canvas, (left, right), top, number, tier, title, _planes_in(frame, number))
 
 
 def _in_block(column: Column, tier: str) -> int:
@@ -274,21 +319,24 @@ def _draw_span(canvas: _Canvas, frame: _Frame, tier: str, total: int, n_gpus: in
     top = frame.top(tier)
     left, right = frame.span
     if tier == "node":
-        canvas.box(left, top, right - left, BOX_HEIGHT)
-        several = len(frame.columns) > 1
         words = f"{_number_of(total, 'server')}, {_number_of(n_gpus, 'GPU')}"
-        canvas.text((left + right) / 2, top + (27 if several else 35), words, "head")
-        if several:
-            canvas.text(
-                (left + right) / 2,
-                top + 45,
-                "filled in node order" if frame.is_in_node_order else "each linked to every block above",
-            )
+        with canvas.leading(tier, block_fields(tier, ""), words):
+            canvas.box(left, top, right - left, BOX_HEIGHT)
+            several = len(frame.columns) > 1
+            canvas.text((left + right) / 2, top + (27 if several else 35), words, "head")
+            if several:
+                canvas.text(
+                    (left + right) / 2,
+                    top + 45,
+                    "filled in node order" if frame.is_in_node_order else "each linked to every block above",
+                )
         return
     for plane, (start, end) in enumerate(frame.plane_boxes):
-        canvas.box(start, top, end - start, BOX_HEIGHT)
         title = f"Plane {plane + 1}" if frame.n_planes > 1 else ""
-        _draw_switches(canvas, (start, end), top, _shared(total, frame.n_planes), tier, title)
+        fields = block_fields(tier, "Plane" if title else "")
+        with canvas.leading(tier, fields, ", ".join(filter(None, (HEADS[tier], title)))):
+            canvas.box(start, top, end - start, BOX_HEIGHT)
+            _draw_switches(canvas, (start, end), top, _shared(total, frame.n_planes), tier, title)
 
 
 def _number_of(number: int, word: str) -> str:
@@ -346,6 +394,7 @@ def _draw_bundles(canvas: _Canvas, frame: _Frame, lower: str, network: SizedNetw
     links = getattr(network.links, {"node": "node_leaf", "leaf": "leaf_spine", "spine": "spine_core"}[lower])
     rate = network.endpoint_rate_gbit_s if lower == "node" else uplink_rate_gbit_s(network)
     y0, y1 = frame.top(lower), frame.top(upper) + BOX_HEIGHT
+    canvas.ground(0, y1, frame.span[1], y0 - y1)
     canvas.text(4, (y0 + y1) / 2 - 3, f"{count(links)} links at {gbit_s(rate)}", "", "start")
     canvas.text(4, (y0 + y1) / 2 + 13, gbit_s(links * rate), "", "start")
     n_blocks = sum(column.stands_for for column in frame.columns)
@@ -432,16 +481,36 @@ def names_of(ids: Mapping[str, str | None], estimate: Estimate) -> dict[str, str
     return {kind: known.get(part, part) for kind, part in ids.items() if part and part != "custom"}
 
 
+class Picture(NamedTuple):
+    """The picture of a page, with the same facts in rows."""
+
+    svg: SafeString
+    tiers: Sequence[Tier]
+
+
+def fabric_picture(estimate: Estimate) -> Picture:
+    """The compute fabric of one Estimate for a page with its form, to which its blocks lead."""
+    tiers = tiers_of(estimate, TIERS[estimate.compute.tiers])
+    return Picture(_drawn(estimate, tiers), [*tiers.values()])
+
+
 def fabric_svg(estimate: Estimate) -> SafeString:
-    """The compute fabric of one Estimate as SVG."""
+    """The compute fabric of one Estimate as SVG that leads nowhere: for files."""
+    return _drawn(estimate, {})
+
+
+def _drawn(estimate: Estimate, tiers: Mapping[str, Tier]) -> SafeString:
     network = estimate.compute
-    frame, canvas = _frame(network, estimate.spec.fabric.rails_per_leaf, part_names(estimate)), _Canvas()
+    names = part_names(estimate)
+    frame, canvas = _frame(network, estimate.spec.fabric.rails_per_leaf, names), _Canvas(tiers)
     for tier in frame.tiers[1:]:
-        _draw_bundles(canvas, frame, tier, network)
+        with canvas.leading(BELOW[tier]):
+            _draw_bundles(canvas, frame, tier, network)
     for tier in frame.tiers:
         _draw_tier(canvas, frame, tier, network)
-    tiers = "1 tier" if network.tiers == 1 else f"{network.tiers} tiers"
+    levels = "1 tier" if network.tiers == 1 else f"{network.tiers} tiers"
     look = "fabric one-block" if len(frame.columns) == 1 else "fabric"
-    title = f"Fabric of {count(network.counts.switches)} switches in {tiers}"
-    drawn = picture(look, (WIDTH, frame.height), canvas.parts, "img", "fabric", title, _in_words(network))
+    title = f"Fabric of {count(network.counts.switches)} switches in {levels}"
+    role = "group" if tiers else "img"
+    drawn = picture(look, (WIDTH, frame.height), canvas.parts, role, "fabric", title, _in_words(network))
     return mark_safe(drawn)  # noqa: S308 - every text in it went through escape()

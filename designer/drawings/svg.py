@@ -128,11 +128,16 @@ def spread(low: float, high: float, number: int) -> list[float]:
     return [low + (high - low) * k / (number - 1) for k in range(number)]
 
 
+def _short(place: float) -> str:
+    """A place to a tenth, and no digit more than it takes: a page has thousands."""
+    return f"{place:.1f}".removesuffix(".0")
+
+
 def fan(starts: list[float], y0: float, ends: list[float], y1: float) -> str:
     """The route of lines from a lower box to an upper one: straight up past a label, then each to its end."""
     out, into = y0 - BEND_OUT, y1 + BEND_IN
     return "".join(
-        f"M{x0:.1f} {y0:.1f}C{x0:.1f} {out:.1f} {x1:.1f} {into:.1f} {x1:.1f} {y1:.1f}"
+        f"M{_short(x0)} {_short(y0)}C{_short(x0)} {_short(out)} {_short(x1)} {_short(into)} {_short(x1)} {_short(y1)}"
         for x0, x1 in zip(starts, ends, strict=True)
     )
 

@@ -1,8 +1,12 @@
 """What every page says about itself: the versions its numbers depend on."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django import template
+from django.core.serializers.json import DjangoJSONEncoder
+from django.utils.html import json_script
+from django.utils.safestring import SafeString
 
 from designer.wording.numbers import short_hash
 from estimator.catalog.loader import load_catalog
@@ -11,6 +15,19 @@ from estimator.version import MODEL_VERSION
 
 register = template.Library()
 SLIPS = ("wrong_type", "out_of_range", "not_a_ratio", "not_a_choice", "missing", "unknown_key", "unknown_part")
+
+
+class _Dense(DjangoJSONEncoder):
+    """JSON without spaces between its parts: a chart has thousands of them."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options | {"separators": (",", ":")})
+
+
+@register.filter
+def dense_script(value: Any, element_id: str) -> SafeString:
+    """A value as JSON in a script element, as ``json_script`` writes it."""
+    return json_script(value, element_id, encoder=_Dense)
 
 
 @register.filter

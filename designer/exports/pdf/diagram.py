@@ -37,6 +37,10 @@ def _shapes(element: ElementTree.Element, high: float) -> list[Shape]:
             return [_path(element, high)]
         case "text":
             return [_text(element, high)]
+        case "g":
+            for child in element:
+                child.attrib.setdefault("fill", element.get("fill", "none"))
+            return [shape for child in element for shape in _shapes(child, high)]
         case "title" | "desc":
             return []
         case tag:

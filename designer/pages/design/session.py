@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from designer.drawings.overview import fabric_svg
+from designer.drawings.overview import fabric_picture
 from designer.forms.design import DesignForm
 from designer.models import Design
 from designer.pages.design.preview import Live, live
@@ -261,8 +261,8 @@ def diagram(request: HttpRequest, design_id: UUID) -> HttpResponse:
     if spec is None:
         return HttpResponse(status=204)
     try:
-        result = estimate([spec], load_catalog(), parts=("counts", "cables"))[0]
+        result = estimate([spec], load_catalog(), parts=("counts", "cables", "bom"))[0]
     except EstimatorError:
         return HttpResponse(status=204)
-    context = {"diagram": fabric_svg(result), "fabric": result.compute}
+    context = {"diagram": fabric_picture(result), "fabric": result.compute}
     return render(request, "designer/design/_live_diagram.html", context)

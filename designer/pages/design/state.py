@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django.http import QueryDict
 
-from designer.drawings.overview import fabric_svg
+from designer.drawings.overview import fabric_picture
 from designer.forms.books import BASE_KEY, OWN
 from designer.forms.design import DesignForm
 from designer.forms.keys import field_name
@@ -92,7 +92,7 @@ def page_context(
 
 def drawn(beside: Live) -> Context:
     """The picture of the fabric beside a form, where its request has figures."""
-    return {"diagram": fabric_svg(beside.estimate)} if beside.estimate else {}
+    return {"diagram": fabric_picture(beside.estimate)} if beside.estimate else {}
 
 
 def held_figures(row: Design) -> Context:

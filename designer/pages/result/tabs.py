@@ -6,7 +6,7 @@ A page view reads aggregated figures alone. The link list is made only where a r
 from typing import NamedTuple
 
 from designer.charts.all_reduce import domain_nics_gb_s, performance_charts
-from designer.drawings.overview import fabric_svg, part_names
+from designer.drawings.overview import fabric_picture, part_names
 from designer.pages.calibrations.page import used_context
 from designer.pages.prices.page import used_book
 from designer.pages.result.bill import sorted_bom
@@ -115,7 +115,7 @@ def overview(result: Context, estimate: PricedEstimate, query: Given) -> Context
         "networks": [(network_name(key), network) for key, network in estimate.fabrics.items()],
         "nics_gb_s": nics_gb_s,
         "result_compute": estimate.compute,
-        "result_diagram": fabric_svg(estimate),
+        "result_diagram": fabric_picture(estimate),
         "names": part_names(estimate),
         "phases": estimate.phases,
         "phase_rows": phase_rows(estimate.phases),

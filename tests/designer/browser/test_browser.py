@@ -67,6 +67,18 @@ def test_figures_follow_what_is_typed(page):
     playwright.expect(page.locator("#counts")).to_contain_text("512 GPUs", timeout=20_000)  # estimated by itself
     playwright.expect(page.locator("#stale-note")).to_be_empty()
     assert page.evaluate("document.activeElement.id") == "id_size"
+    # the picture of the new state: cables say what they are, a block leads to the fields that set it, unfolded
+    lane, card = page.locator(".fabric a.lane").first, page.locator(".fabric-card")
+    box = lane.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    playwright.expect(card).to_contain_text("Leaves to spines: 512 links")
+    assert re.search(r"fibre.*30\sm.*\$\d.*(assumption|listed)", card.inner_text(), re.DOTALL)
+    page.locator(".fabric a.block").first.click()
+    playwright.expect(card).to_be_hidden()
+    assert page.evaluate("document.activeElement.id") == "id_fabric__spine_switch"
+    lane.focus()
+    page.keyboard.press("Tab")
+    playwright.expect(card).to_contain_text("Servers to leaves: 512 links")
 
 
 def test_the_estimate_in_sight_stays_until_the_new_one_is_there(page):

@@ -5,7 +5,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from designer.drawings.overview import MAX_COLUMNS, MAX_GLYPHS, fabric_svg, part_names, plan_of, shown_columns
+from designer.drawings.overview import (
+    MAX_COLUMNS,
+    MAX_GLYPHS,
+    fabric_picture,
+    fabric_svg,
+    part_names,
+    plan_of,
+    shown_columns,
+)
+from designer.drawings.tiers import BELOW
+from designer.forms.design import DesignForm
 from designer.services.designs.samples import SAMPLES
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate
@@ -45,12 +55,22 @@ def drawn(request):
     catalog = load_catalog()
     (result,) = estimate([parse_spec(DESIGNS[request.param], catalog)], catalog, parts=("counts", "links", "bom"))
     svg = fabric_svg(result)
-    return result.compute, svg, ElementTree.fromstring(svg)
+    return result, svg, ElementTree.fromstring(svg)
+
+
+@pytest.fixture(scope="module")
+def fields():
+    return set(DesignForm().fields)
+
+
+def squares_of(root, kind="glyph"):
+    """Squares of switches, each a rectangle in the group of its box and tier."""
+    return [rect for group in root.iter(f"{SVG}g") if group.get("class").startswith(kind) for rect in group]
 
 
 def test_glyphs_stay_few(drawn):
     _, svg, root = drawn
-    glyphs = [rect for rect in root.iter(f"{SVG}rect") if "glyph" in rect.get("class")]
+    glyphs = squares_of(root)
     assert 0 < len(glyphs) <= MAX_GLYPHS
     assert len(svg) < 60_000
 
@@ -64,7 +84,7 @@ def test_nothing_is_drawn_outside_the_picture_or_over_a_neighbour(drawn):
         assert float(rect.get("x")) + float(rect.get("width")) <= width
         assert float(rect.get("y")) + float(rect.get("height")) <= height
     for rect in root.iter(f"{SVG}rect"):
-        if "glyph" in rect.get("class"):
+        if rect.get("class") is None:
             x, y = float(rect.get("x")), float(rect.get("y"))
             assert any(
                 float(b.get("x")) <= x
@@ -103,7 +123,7 @@ def test_bundles_end_within_the_boxes_they_join(drawn):
 
 
 def test_its_words_name_every_count(drawn):
-    fabric, _, root = drawn
+    fabric, root = drawn[0].compute, drawn[2]
     words = root.find(f"{SVG}desc").text
     for tier in ("leaf", "spine", "core"):
         number = getattr(fabric.counts, tier)
@@ -113,7 +133,7 @@ def test_its_words_name_every_count(drawn):
 
 
 def test_blocks_add_up_to_the_fabric(drawn):
-    fabric, _, _ = drawn
+    fabric = drawn[0].compute
     plan = plan_of(fabric)
     columns = shown_columns(plan.columns)
     assert len(columns) <= MAX_COLUMNS
@@ -132,7 +152,36 @@ def test_blocks_add_up_to_the_fabric(drawn):
 def test_it_stands_alone_as_a_file(drawn):
     _, svg, _ = drawn
     assert "var(" not in svg
+    assert "<a " not in svg
     assert not re.search(r"\sstyle=|<style|<script|\son\w+=", svg)
+
+
+def test_every_block_of_a_page_s_picture_leads_to_fields_of_the_form(drawn, fields):
+    result, _, _ = drawn
+    picture = fabric_picture(result)
+    root = ElementTree.fromstring(picture.svg)
+    inside = [rect for link in root.iter(f"{SVG}a") for rect in link.iter(f"{SVG}rect") if rect.get("class") == "box"]
+    assert len(inside) == sum(rect.get("class") == "box" for rect in root.iter(f"{SVG}rect")) > 0
+    for link in root.iter(f"{SVG}a"):
+        names = link.get("data-fields").split()
+        assert set(names) <= fields
+        assert link.get("href") == f"#id_{names[0]}"
+        assert link.get("aria-label")
+    stops = [link.get("data-about", "") for link in root.iter(f"{SVG}a") if link.get("tabindex") is None]
+    assert sorted(stops) == sorted(tier.key for tier in picture.tiers), "a stop of the Tab key for each tier and lane"
+
+
+def test_cables_between_tiers_say_part_number_length_and_price_with_its_basis(drawn):
+    result, _, _ = drawn
+    for tier in fabric_picture(result).tiers:
+        if tier.key not in BELOW.values():
+            continue
+        bought = [line for line in tier.lines if line.category != "transceiver"]
+        assert sum(line.quantity for line in bought) == getattr(result.compute.cables, tier.key)
+        assert all(
+            line.length_m and line.description and (line.price_basis or not line.unit_price_usd) for line in bought
+        )
+        assert f"{getattr(result.compute.links, tier.key):,} links" in tier.words
 
 
 def test_a_part_s_name_is_text():
@@ -158,7 +207,7 @@ def test_a_row_that_is_cut_says_so():
     catalog = load_catalog()
     result = estimate([parse_spec(SAMPLES[3].values, catalog)], catalog, parts=("counts", "links", "bom"))[0]
     root = ElementTree.fromstring(fabric_svg(result))
-    n_drawn = sum(rect.get("class") == "glyph core" for rect in root.iter(f"{SVG}rect"))
+    n_drawn = len(squares_of(root, "glyph core"))
     assert n_drawn < result.compute.counts.core
     assert [text.text for text in root.iter(f"{SVG}text")].count("…") == 1 + 2 * 8, (
         "cores, and spines and leaves of eight rails"

@@ -26,6 +26,32 @@ export function write(fields) {
   }
 }
 
+export function openAround(element) {
+  for (let block = element.closest("details"); block; block = block.parentElement.closest("details")) {
+    block.open = true;
+  }
+}
+
+// Leads to fields: unfolded, marked for a while, the first with the focus. False where the form has none of them.
+const LED_TO_MS = 4000;
+
+export function showFields(names) {
+  const inputs = names.map((name) => form()?.elements[name]).filter(Boolean);
+  if (!inputs.length) {
+    return false;
+  }
+  location.hash = inputs[0].id; // shows the form where it is folded
+  for (const input of inputs) {
+    const field = input.closest(".field");
+    openAround(input);
+    field.dataset.ledTo = "";
+    setTimeout(() => delete field.dataset.ledTo, LED_TO_MS);
+  }
+  inputs[0].focus();
+  inputs[0].scrollIntoView({ block: "center" });
+  return true;
+}
+
 // Shows for a while which fields somebody else has changed, and who.
 const SHOWN_MS = 8000;
 

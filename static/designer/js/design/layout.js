@@ -68,6 +68,7 @@ async function draw() {
   const fresh = html && new DOMParser().parseFromString(html, "text/html").getElementById("live-diagram");
   const there = document.getElementById("live-diagram");
   if (fresh && there && fresh.textContent !== there.textContent) {
+    fresh.querySelector("details").open = there.querySelector("details").open;
     there.replaceWith(fresh);
   }
 }

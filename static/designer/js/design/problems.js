@@ -1,5 +1,7 @@
 // Problems of the live preview and of a failed job, put beside the fields they are about, with the change that would end each.
 
+import { openAround } from "./fields.js";
+
 function clear(form) {
   for (const note of form.querySelectorAll("[data-error-of]")) {
     if (note.textContent) {
@@ -8,12 +10,6 @@ function clear(form) {
   }
   for (const input of form.querySelectorAll("[aria-invalid]")) {
     input.removeAttribute("aria-invalid");
-  }
-}
-
-function openAround(element) {
-  for (let block = element.closest("details"); block; block = block.parentElement.closest("details")) {
-    block.open = true;
   }
 }
 

@@ -5,7 +5,7 @@
 const stopsOf = (slider) => slider.dataset.stops?.split(" ");
 
 function say(slider, text) {
-  slider.setAttribute("aria-valuetext", `${slider.dataset.before}${text} ${slider.dataset.unit}`.trim());
+  slider.setAttribute("aria-valuetext", `${slider.dataset.before ?? ""}${text} ${slider.dataset.unit ?? ""}`.trim());
 }
 
 function mark(field) {

@@ -14,6 +14,7 @@ import "../site/parts.js";
 import "../result/charts.js";
 import "../result/exports.js";
 import "../result/fabric.js";
+import "../result/picture.js";
 import "../result/sort.js";
 import "../design/sliders.js";
 import "../design/layout.js";
