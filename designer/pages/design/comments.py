@@ -13,10 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from designer.models import Comment, Design
 from designer.pages.reading.help import titles
 from designer.services.access import Right, design_page, design_to_change, name_of, right_to
-from designer.services.people.comments import LONGEST, open_of, resolve, say
+from designer.services.people.comments import LONGEST, open_as_json, open_of, resolve, say
 from designer.wording.context import Context
 from designer.wording.query import Page, page_number, rows_on
-from designer.wording.result_figures import RESULT_TITLES
+from designer.wording.result_figures import RESULT_PARTS, RESULT_TITLES
 from designer.wording.strip import NAMES
 from estimator.errors import EstimatorError
 
@@ -69,8 +69,13 @@ def comment_change(request: HttpRequest, design_id: UUID, pk: int) -> HttpRespon
     return _answered(request, row, _known(request.POST.get("figure", "")))
 
 
+def subject_titles() -> dict[str, str]:
+    """What can be commented on: every figure that has a help, and every chart and section of a result."""
+    return titles() | RESULT_PARTS
+
+
 def _known(figure: str) -> str:
-    return figure if figure in titles() else ""
+    return figure if figure in subject_titles() else ""
 
 
 def _answered(request: HttpRequest, row: Design, about: str) -> HttpResponse:
@@ -87,9 +92,9 @@ def _shown(
     n_rows = found.count()
     number, n_pages = page_number(request.GET.get("page"), n_rows, COMMENTS_A_PAGE)
     at = rows_on(number, n_rows, COMMENTS_A_PAGE)
-    names, n_open = titles(), open_of(row)
+    names, n_open = subject_titles(), open_of(row)
     said = [Said(one, names.get(one.figure, "")) for one in found[at.start : at.stop]]
-    keys = dict.fromkeys([*NAMES, *RESULT_TITLES, *sorted(key for key in n_open if key)])
+    keys = dict.fromkeys([*NAMES, *RESULT_TITLES, *sorted(key for key in n_open if key), about])
     context: Context = {
         "section": "designs",
         "design": row,
@@ -100,6 +105,7 @@ def _shown(
         "about": about,
         "about_title": names.get(about, ""),
         "n_open": n_open.total(),
+        "open_comments": open_as_json(row),
         "longest": LONGEST,
         "me": name_of(request),
         "is_own": right_to(request, row) is Right.OWN,

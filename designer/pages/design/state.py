@@ -1,6 +1,7 @@
 """What the page of a design shows: the form as it was last left, and the figures of the current state."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from django.http import QueryDict
 
@@ -12,6 +13,7 @@ from designer.models import Design
 from designer.pages.design.preview import Live, live
 from designer.services.designs.edits import current_edit, start_state, steps_left, typed_now
 from designer.services.designs.state import figures_now, read
+from designer.services.people.comments import open_as_json
 from designer.wording.context import Context
 from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec
@@ -68,6 +70,7 @@ def head_context(row: Design) -> Context:
         "version": row.revisions.order_by("-number").first(),
         "at": row.at,
         "seen": row.state_number,
+        "open_comments": partial(open_as_json, row),  # asked only where the head is written
     }
     return shown | steps_left(row)
 

@@ -234,6 +234,16 @@ def test_panels_open_and_close_by_keyboard(page: Any) -> None:
     page.keyboard.press("Escape")
     playwright.expect(page.locator("#head-panel > *")).to_have_count(0)
     assert "Versions" in page.evaluate("document.activeElement.textContent")
+    # a comment begins at its figure, which then says how many are open
+    mark = page.locator("[data-figure=switches] .comment-mark")
+    assert mark.get_attribute("aria-label") == "Comment on Switches"
+    mark.focus()
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("#comments-title")).to_have_text("Comments on Switches")
+    page.fill("#comment-text", "Why so many?")
+    page.click(".comment-form [type=submit]")
+    playwright.expect(mark).to_have_text("1")
+    assert mark.get_attribute("aria-label") == "1 open comment on Switches"
 
 
 @pytest.mark.parametrize("width", [390, 1440])

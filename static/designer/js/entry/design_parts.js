@@ -15,6 +15,7 @@ import "../result/charts.js";
 import "../result/exports.js";
 import "../result/fabric.js";
 import "../result/picture.js";
+import "../result/commenting.js";
 import "../result/sort.js";
 import "../design/sliders.js";
 import "../design/layout.js";

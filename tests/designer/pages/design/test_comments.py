@@ -1,19 +1,25 @@
 """Comments on a design and on its figures: who may read and write them, and what they may say."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
 from designer.models import Comment, Design, ShareLink
+from designer.pages.design.comments import subject_titles
+from designer.pages.result.tabs import TABS
 from designer.services.designs.samples import SAMPLES
 from designer.services.designs.saving import save_design
 from designer.services.people import comments as service
 from designer.services.people.comments import LONGEST, open_of, say
 from designer.services.sharing import issue, withdraw
 from estimator.errors import SpecError
+from tests.designer.finished_design import finished
 
 pytestmark = pytest.mark.django_db
+PLANNED = SAMPLES[0].values | {"site": {"plan": {}}, "other_fabrics": [{"role": "storage"}]}
 
 
 @pytest.fixture
@@ -117,6 +123,23 @@ def test_comments_come_in_pages(page: Client, design: Design) -> None:
     Comment.objects.bulk_create([Comment(design=design, text=f"No. {at}", by="ada") for at in range(25)])
     first, second = (page.get(address(design), {"page": at}).context["pages"] for at in (1, 2))
     assert (len(first.rows), len(second.rows)) == (20, 5)
+
+
+def test_every_chart_and_section_of_a_result_can_be_commented_on(page: Client, owner: User) -> None:
+    """A script puts a link at each, by these ids: one that the box does not know would open it without its name."""
+    made, _ = finished(owner, PLANNED)
+    known = subject_titles()
+    for tab in TABS:
+        shown = page.get(reverse("design", args=[made.pk]), {"tab": tab.key}).text
+        result = shown[shown.index('id="tabs"') :]
+        charts = {f"chart.{key}" for key in re.findall(r'data-chart="chart-([^"]+)"', result)}
+        parts = {f"part.{key}" for key in re.findall(r'<section[^>]* id="([^"]+)" aria-labelledby', result)}
+        assert charts | parts <= set(known), (tab.key, (charts | parts) - set(known))
+    say(made, "Look at this curve", "chart.busbw", "ada")
+    assert 'data-comments="{&quot;chart.busbw&quot;:1}"' in page.get(reverse("design", args=[made.pk])).text
+    box = page.get(address(made), {"figure": "chart.busbw"}, headers={"HX-Request": "true"}).text
+    assert "Comments on All-reduce by message size" in box
+    assert '<option value="chart.busbw" selected>' in box
 
 
 def test_the_design_leads_to_them_where_they_may_be_written(page: Client, design: Design) -> None:
