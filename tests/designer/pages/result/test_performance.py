@@ -170,7 +170,9 @@ def test_the_overview_leads_to_it_and_every_page_to_the_validation(page: Client,
     address = reverse("design", args=[design.pk])
     overview = page.get(address).content.decode()
     assert re.search(rf'href="{address}\?tab=performance#result"[^>]*>All collectives<', overview)
-    assert overview.count(f'href="{reverse("validation")}"') == 4, "in the navigation, its menu, the footer and by the bands"
+    assert overview.count(f'href="{reverse("validation")}"') == 4, (
+        "in the navigation, its menu, the footer and by the bands"
+    )
 
 
 @pytest.mark.django_db
