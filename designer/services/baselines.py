@@ -69,13 +69,25 @@ def baselines_of(owner: User) -> list[Baseline]:
 
 def against(owner: User, headlines: Headlines | None) -> Json:
     """The newest baseline, and by how much the figures of a page differ from it; nothing where there is none."""
-    newest = next(iter(baselines_of(owner)), None)
-    return {"baseline": newest, "against": changes(headlines, kept(newest))} if newest else {}
+    return _against(baselines_of(owner), headlines)
 
 
 def strip(owner: User, design: Design) -> Json:
     """The baselines beside the open design: figures of each, and by how much the design differs from them."""
+    return _strip(baselines_of(owner), design)
+
+
+def strip_and_against(owner: User, design: Design, headlines: Headlines | None) -> Json:
+    """What `strip` and `against` give, of baselines that are read once."""
     found = baselines_of(owner)
+    return _strip(found, design) | _against(found, headlines)
+
+
+def _against(found: list[Baseline], headlines: Headlines | None) -> Json:
+    return {"baseline": found[0], "against": changes(headlines, kept(found[0]))} if found else {}
+
+
+def _strip(found: list[Baseline], design: Design) -> Json:
     live = figures_now(design) if found else None
     rows = [
         {"baseline": one, "cells": summary_cells(figures, changes(live, figures)) if (figures := kept(one)) else []}

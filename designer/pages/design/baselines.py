@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from designer.models import Baseline, Design
 from designer.pages.design.state import current_state, page_context
 from designer.services.access import design_to_own
-from designer.services.baselines import against, compare_with_baselines, mark, strip
+from designer.services.baselines import compare_with_baselines, mark, strip, strip_and_against
 from designer.wording.context import Context
 from estimator.errors import EstimatorError
 
@@ -53,7 +53,7 @@ def _answer(request: HttpRequest, row: Design, more: Context) -> HttpResponse:
     """The panel, and beside it the table and the strip of figures, which the change of baselines moves."""
     form, spec = current_state(row)
     page = page_context(form, spec, row)
-    context = page | strip(row.owner, row) | against(row.owner, page.get("headlines")) | more
+    context = page | strip_and_against(row.owner, row, page.get("headlines")) | more
     return render(request, "designer/design/panels/_baseline_answer.html", context)
 
 

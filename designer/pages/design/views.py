@@ -31,7 +31,7 @@ from designer.services.access import (
     owner_of,
     visiting,
 )
-from designer.services.baselines import against, strip
+from designer.services.baselines import strip_and_against
 from designer.services.designs import samples
 from designer.services.designs.beginnings import asked_sample, start_spec
 from designer.services.designs.edits import record, typed_of
@@ -115,7 +115,7 @@ def design(request: HttpRequest, design_id: UUID) -> HttpResponse:
     if found := found_query(shown):
         return redirect(f"{request.path}?{urlencode(found)}#{ANCHOR}")
     page = page_context(form, spec, row, present_result(job, spec))
-    beside = {} if visiting(request) else strip(row.owner, row) | against(row.owner, page.get("headlines"))
+    beside = {} if visiting(request) else strip_and_against(row.owner, row, page.get("headlines"))
     return render(request, "designer/design/design.html", page | shown | beside)
 
 

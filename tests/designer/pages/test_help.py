@@ -112,6 +112,8 @@ UNMARKED = {  # say it themselves, or head the rows that have marks
     "No room to grow",
     "Bought now",
     "Grown",
+    "Length",
+    "Unit price",
 }
 CHARTS = re.compile(r'<figure class="panel chart.*?</figure>', re.DOTALL)
 HEADS = re.compile(
