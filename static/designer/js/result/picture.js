@@ -12,7 +12,7 @@ function build() {
   card.className = "fabric-card";
   card.setAttribute("popover", "manual");
   card.append(document.createElement("table"));
-  document.body.append(card);
+  document.getElementById("main").append(card); // within a landmark, as all that is read
 }
 
 function hide() {
@@ -28,7 +28,7 @@ function show(link, at, isPinned = false) {
   if (!rows || !("popover" in HTMLElement.prototype) || (shown === link && !isPinned)) {
     return;
   }
-  if (!card) {
+  if (!card?.isConnected) {
     build();
   }
   hide();
