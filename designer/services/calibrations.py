@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 from designer.models import Calibration
 from designer.services.labels import checked_name
 from estimator.calibration.result import Parameter, SiteFit
+from estimator.calibration.site_fit import calibrated_as
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.record import Given
@@ -44,5 +45,5 @@ def fit_of(calibration: Calibration, has_curves: bool = True) -> SiteFit:
 
 def calibrated_of(calibration: Calibration) -> Calibrated:
     """What a design or a prediction takes of it."""
-    values = {name: Parameter.from_json(row).value for name, row in calibration.parameters.items()}
-    return Calibrated(name=calibration.name, parameters=values)
+    parameters = {name: Parameter.from_json(row) for name, row in calibration.parameters.items()}
+    return calibrated_as(parameters, calibration.name)

@@ -17,8 +17,26 @@ class Bounds(Record):
     to: float
 
 
+class OfPaths(Record):
+    """The figures of single paths behind a constant."""
+
+    figures: int
+    """Figures of files."""
+    measurements: int
+    """Single measurements in these figures: copies, pairs, tests."""
+    low: float
+    """The least measured one as a share of the healthy figure; of a latency what it takes beyond the healthy time."""
+    high: float
+    """The most."""
+    unit: Literal["1", "us"]
+
+
 class Parameter(Record):
-    """One fitted constant; low to high holds it nine times in ten."""
+    """One constant as logs or paths say it.
+
+    Of logs low to high holds it nine times in ten. Of paths it is the catalog's range times that of healthy paths and of the
+    figures: what bands of predictions hold at least, and no probability.
+    """
 
     value: float
     low: float
@@ -29,6 +47,8 @@ class Parameter(Record):
     before: float
     """Where the fit started."""
     bounds: Bounds
+    paths: Newer[OfPaths | None] = None
+    """What stands behind it where paths set it; null where logs were fitted."""
 
 
 class LogLine(Record):

@@ -22,7 +22,7 @@ from estimator.calibration.result import Bounds, Curve, ErrorBySize, Fault, FitE
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.spec.calibration import Calibrated, parameter_key, parameter_name
+from estimator.spec.calibration import Calibrated, ConstantRange, parameter_key, parameter_name
 from estimator.units import FloatArray, s_to_us
 
 MAX_LOGS = 50
@@ -443,7 +443,13 @@ def _informed(predictor: Predictor, candidates: Sequence[FreeConstant]) -> list[
 
 def parameters_of(fit: SiteFit, name: str) -> Calibrated:
     """What a design or a prediction takes of a site's fit, under a name."""
-    return Calibrated(name=name, parameters={key: one.value for key, one in fit.parameters.items()})
+    return calibrated_as(fit.parameters, name)
 
 
-__all__ = ["MAX_LOGS", "LogSystem", "calibrate", "fit_runs", "parameters_of"]
+def calibrated_as(parameters: Mapping[str, Parameter], name: str) -> Calibrated:
+    """Constants under a name: values, and the ranges of those that paths set."""
+    ranges = {key: ConstantRange(low=one.low, high=one.high) for key, one in parameters.items() if one.paths}
+    return Calibrated(name=name, parameters={key: one.value for key, one in parameters.items()}, ranges=ranges or None)
+
+
+__all__ = ["MAX_LOGS", "LogSystem", "calibrate", "calibrated_as", "fit_runs", "parameters_of"]

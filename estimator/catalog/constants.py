@@ -48,13 +48,23 @@ class ModelConstants:
         self._values, self._rows, self._indices = self._tables.values, self._tables.rows, self._tables.indices
         self._asked: dict[Key, Key] = {}  # name and index → the row that answered
         self._given: dict[Key, float] = {}
+        self._ranges: dict[Key, tuple[float, float]] = {}  # of given ones that paths say, in the units of the rows
         self.source: str | None = None  # of the given ones
 
-    def replaced(self, values: Mapping[tuple[str, str], float], source: str | None = None) -> "ModelConstants":
-        """The same constants but for some, given in the units of their rows; ``source`` says by what."""
+    def replaced(
+        self,
+        values: Mapping[Key, float],
+        source: str | None = None,
+        ranges: Mapping[Key, tuple[float, float]] | None = None,
+    ) -> "ModelConstants":
+        """The same constants but for some, given in the units of their rows; ``source`` says by what.
+
+        ``ranges`` are (low, high) of those whose range predictions are to hold.
+        """
         out = ModelConstants.__new__(ModelConstants)
         out._tables, out._rows, out._indices, out._asked = self._tables, self._rows, self._indices, {}
         out._given, out.source = self._given | dict(values), source
+        out._ranges = {key: ends for key, ends in self._ranges.items() if key not in values} | dict(ranges or {})
         si = {key: _TO_SI.get(self._rows[key].unit, float)(value) for key, value in values.items()}
         out._values = self._values | si
         return out
@@ -66,6 +76,24 @@ class ModelConstants:
     def given(self, name: str, index: str = "") -> float | None:
         """The value that replaces a row's, in the unit of the row; None where the row's holds."""
         return self._given.get((name, index))
+
+    def has_range(self, name: str, index: str = "") -> bool:
+        """True where a range was given beside the value."""
+        return (name, index) in self._ranges
+
+    def ends(self) -> "tuple[ModelConstants, ModelConstants] | None":
+        """The constants with all that have a range at its slow end, and at its fast end; None where none has one.
+
+        A time is slow at its most, a rate or share at its least.
+        """
+        if not self._ranges:
+            return None
+        ordered = {
+            key: (high, low) if self._rows[key].unit == "us" else (low, high)
+            for key, (low, high) in self._ranges.items()
+        }
+        slow, fast = ({key: of[end] for key, of in ordered.items()} for end in (0, 1))
+        return self.replaced(slow, self.source), self.replaced(fast, self.source)
 
     def key(self, name: str, index: str = "") -> tuple[str, str] | None:
         """The row that answers for ``index``, or None."""

@@ -109,7 +109,8 @@ def bands(
 
     ``limit`` is what takes the most time, and ``time_s`` the predictions. The width in ln grows with the number of domains
     beyond 16, and where a result rests on a part of the model that few
-    runs or none have tested; with a site's own constants it is what is left once other runs of a site are fitted. Where the
+    runs or none have tested; with constants that a site's logs fitted it is what is left once other runs of a site are fitted.
+    Where the
     library may take a ring instead of what is predicted, the ring's time lies inside. As far as a host's loop over its GPUs
     is what takes the time, hosts are what differs.
     """
@@ -130,7 +131,7 @@ def bands(
         share = np.where(is_floor_known[:, None], 0.0, shares)
         hosts = np.log(constants.value("host_band"))
         low, high = (1.0 - share) * low - share * hosts, (1.0 - share) * high + share * hosts
-    if constants.source is not None and any(constants.given(*key) is not None for key in _of_site(constants)):
+    if constants.source is not None and any(_is_fitted(constants, *key) for key in _of_site(constants)):
         left_low, left_high = (
             _at_points(np.log(_table(constants, name, collectives)), points, weights)
             for name in ("site_band_low", "site_band_high")
@@ -167,6 +168,11 @@ def host_share(terms: Terms, time_s: FloatArray) -> FloatArray:
 def _of_site(constants: ModelConstants) -> list[tuple[str, str]]:
     """Constants that a site's own logs say, and that narrow its bands."""
     return [(name, index) for name in OF_SITE for index in constants.indices(name)]
+
+
+def _is_fitted(constants: ModelConstants, name: str, index: str) -> bool:
+    """True of a constant that runs were fitted by: one with a range rests on paths, and of those no run was held out."""
+    return constants.given(name, index) is not None and not constants.has_range(name, index)
 
 
 def _is_larger_domain(points: Points, constants: ModelConstants, collectives: Sequence[str]) -> BoolArray:

@@ -157,9 +157,11 @@ class SystemColumns:
     fabrics: tuple[str, ...]
     labels: tuple[frozenset[str], ...]  # indices of constants that are this variant's own
     libraries: tuple[int, ...]  # versions as numbers, what library_code indexes
+    slots: tuple[str, ...]  # indices of pcie_x16, what slot_code indexes
     generation_code: IntArray
     fabric_code: IntArray
     library_code: IntArray
+    slot_code: IntArray
     gpus_per_node: IntArray
     domain_gpus: IntArray
     nics_per_node: FloatArray
@@ -200,9 +202,13 @@ class SystemColumns:
             **{
                 f.name: getattr(self, f.name)[index]
                 for f in fields(self)
-                if f.name not in ("generations", "fabrics", "labels", "libraries")
+                if f.name not in ("generations", "fabrics", "labels", "libraries", "slots")
             },
         )
+
+    def with_slots(self, constants: ModelConstants) -> "SystemColumns":
+        """The columns with the rates of x16 slots that these constants have."""
+        return replace(self, pcie_byte_s=constants.column("pcie_x16", self.slots)[self.slot_code])
 
     @property
     def library(self) -> IntArray:
@@ -278,6 +284,7 @@ def system_columns(systems: Sequence[Json], catalog: Any, constants: ModelConsta
     generations, generation_code = _codes([fact.generation for fact in facts])
     fabrics, fabric_code = _codes([system["fabric"] for system in full])
     libraries, library_code = _codes([library_number(system["library"]) for system in full])
+    slots, slot_code = _codes([fact.pcie_index for fact in facts])
 
     def integers(key: str) -> IntArray:
         return np.array([system[key] for system in full], dtype=np.int64)
@@ -298,9 +305,11 @@ def system_columns(systems: Sequence[Json], catalog: Any, constants: ModelConsta
             for fact, system in zip(facts, full, strict=True)
         ),
         libraries=libraries,
+        slots=slots,
         generation_code=generation_code,
         fabric_code=fabric_code,
         library_code=library_code,
+        slot_code=slot_code,
         gpus_per_node=integers("gpus_per_node"),
         domain_gpus=integers("scale_up_domain_gpus"),
         nics_per_node=integers("nics_per_node").astype(np.float64),

@@ -131,7 +131,8 @@ def predict_times(
     """
     terms = collective_terms(points, constants, collective, algorithm, protocol)
     ratios = floor_ratios(points, constants) if floors is None else floors
-    return _times(points, message_bytes, constants, {collective: terms}, ratios)[collective]
+    forced = algorithm, protocol
+    return _times(points, message_bytes, constants, {collective: terms}, ratios, forced)[collective]
 
 
 def system_floors(columns: SystemColumns, constants: ModelConstants) -> FloatArray | None:
@@ -148,6 +149,7 @@ def _times(
     constants: ModelConstants,
     terms_of: dict[str, Terms],
     floors: FloatArray | None,
+    forced: tuple[str | None, str | None] = (None, None),
 ) -> dict[str, Times]:
     names, terms = list(terms_of), list(terms_of.values())
     if floors is not None:
@@ -158,6 +160,11 @@ def _times(
     low, high = bands(
         points, found.message_bytes, limit, found.choice, is_validated, terms, found.time_s, constants, names
     )
+    if ends := constants.ends():
+        slow_s, fast_s = (_times_at(end, points, message_bytes, names, floors, forced) for end in ends)
+        has_time = np.isfinite(found.time_s) & (found.time_s > 0)
+        low = np.minimum(low, np.divide(fast_s, found.time_s, out=np.ones_like(low), where=has_time))
+        high = np.maximum(high, np.divide(slow_s, found.time_s, out=np.ones_like(high), where=has_time))
     alone = (points.n_ranks == 1)[:, None]
     time_s = np.where(alone, 0.0, found.time_s)
     algbw = np.where(alone, 0.0, found.message_bytes / np.where(alone, 1.0, time_s))
@@ -175,6 +182,22 @@ def _times(
         algbw * factors,
     )
     return {name: Times(*of) for name, *of in zip(names, *columns, strict=True)}
+
+
+def _times_at(
+    constants: ModelConstants,
+    points: Points,
+    message_bytes: FloatArray,
+    names: Sequence[str],
+    floors: FloatArray | None,
+    forced: tuple[str | None, str | None],
+) -> FloatArray:
+    """Times at one end of the constants' ranges, shape (n_collectives, n_points, n_sizes)."""
+    there = points_of(points.columns.with_slots(constants), points.n_ranks, points.launch, constants)
+    rings = rings_of(there, constants)
+    terms = [collective_terms(there, constants, name, *forced, rings=rings) for name in names]
+    terms = terms if floors is None else [one.with_floors(floors) for one in terms]
+    return np.stack([fastest(one, message_bytes)[0] for one in terms])
 
 
 DESIGN_MESSAGE_BYTES = tuple(2**power for power in range(3, 35))  # 8 B to 16 GiB

@@ -33,6 +33,17 @@ MAX_CALIBRATED = 40
 LARGEST = 1e9  # of any constant, in its unit: far beyond each, so that nothing overflows
 
 
+class ConstantRange(Section):
+    """How far a constant may lie from its value, in its unit."""
+
+    low: float = Field(title="Least", description="The least that it may be.")
+    high: float = Field(title="Most", description="The most that it may be.")
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None
+
+
 class Calibrated(Section):
     """A named calibration, whole: with it in the request a result depends on nothing that is not in there."""
 
@@ -44,10 +55,20 @@ class Calibrated(Section):
         description="Constants of the model by name and index, such as network_efficiency.infiniband, in their units.",
     )
 
+    ranges: dict[str, ConstantRange] | None = Field(
+        None,
+        max_length=MAX_CALIBRATED,
+        exclude_if=_is_missing,
+        title="Ranges",
+        description="Of constants that figures of single paths set: how far each may lie from its value. Bands of predictions "
+        "hold these ranges; constants without one are taken as fitted by logs.",
+    )
+
     @property
     def hash(self) -> str:
-        """16 hexadecimal digits of the parameters: equal for calibrations that predict the same."""
-        text = json.dumps(self.parameters, sort_keys=True, separators=(",", ":"))
+        """16 hexadecimal digits of values and ranges: equal for calibrations that predict the same."""
+        kept: Json = self.model_dump(include={"parameters", "ranges"})
+        text = json.dumps(kept if self.ranges else self.parameters, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def provenance(self) -> Json:
@@ -83,7 +104,34 @@ def calibrated_problems(calibrated: Calibrated | None, catalog: Any, field: str)
         elif row.unit == "1" and value > 4 * float(row.high):
             message = f"{name} is a share or factor of at most {4 * float(row.high):g}, and {value:g} was given."
             problems.append(Problem(place, "out_of_range", message))
+    for name, ends in ((calibrated.ranges or {}) if calibrated else {}).items():
+        problems += _range_problems(name, ends, calibrated.parameters if calibrated else {}, catalog, field)
     return problems
+
+
+def _range_problems(
+    name: str, ends: ConstantRange, values: Mapping[str, float], catalog: Any, field: str
+) -> list[Problem]:
+    """A range of no constant, or one that its value lies outside of or that reaches where no constant can be."""
+    place, value = f"{field}.ranges", values.get(name)
+    row = _rows(catalog).get(parameter_key(name))
+    if value is None:
+        message = f"'{name[:80]}' has a range and no value. Give its value under 'parameters', or leave the range out."
+        return [Problem(place, "unknown_constant", message)]
+    if not ends.low <= value <= ends.high:
+        message = (
+            f"The range of {name}, {ends.low:g} to {ends.high:g}, does not hold its value {value:g}. "
+            "Give low ≤ value ≤ high, or leave the range out."
+        )
+        return [Problem(place, "out_of_range", message)]
+    least_holds = ends.low > 0 or (ends.low == 0 and row is not None and row.unit == "us")
+    if not least_holds or ends.high > LARGEST:
+        message = (
+            f"The range of {name} must lie above 0 (of a time from 0 on) and end at {LARGEST:g} at most, and "
+            f"{ends.low:g} to {ends.high:g} was given."
+        )
+        return [Problem(place, "out_of_range", message)]
+    return []
 
 
 def _rows(catalog: Any) -> Mapping[tuple[str, str], Any]:
@@ -101,4 +149,5 @@ def constants_of(catalog: Any, calibrated: Calibrated | None) -> ModelConstants:
     if calibrated is None:
         return constants.replaced({})  # one of its own: it keeps which rows have answered
     values = {parameter_key(name): value for name, value in calibrated.parameters.items()}
-    return constants.replaced(values, f"calibration {calibrated.name}")
+    ranges = {parameter_key(name): (ends.low, ends.high) for name, ends in (calibrated.ranges or {}).items()}
+    return constants.replaced(values, f"calibration {calibrated.name}", ranges)

@@ -132,9 +132,19 @@ class SystemField(serializers.DictField):
     """A system of a prediction, as it is."""
 
 
+class ConstantEnds(Answer):
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
 class NamedConstants(Answer):
     name = serializers.CharField()
     parameters = serializers.DictField(child=serializers.FloatField())
+    ranges = serializers.DictField(
+        child=ConstantEnds(),
+        required=False,
+        help_text="Of constants that figures of single paths set, where there are any.",
+    )
 
 
 class CalibrationAnswer(Answer):

@@ -30,7 +30,7 @@ from designer.wording.query import one_of
 from estimator.calibration.faults import NOTHING
 from estimator.calibration.measured import SIZE_CLASSES
 from estimator.calibration.report import CLASS_LABELS
-from estimator.calibration.result import Curve, Fault, FitErrors, Log, LogLine, Parameter, PathResult
+from estimator.calibration.result import Curve, Fault, FitErrors, Log, LogLine, OfPaths, Parameter, PathResult
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.performance.result import Performance
@@ -255,6 +255,7 @@ class ParameterRow:
     index: str
     value: str
     spread: str
+    behind: str
     before: str
     bounds: str
     at_bound: bool
@@ -281,6 +282,7 @@ def parameter_row(name: str, constant: Parameter) -> ParameterRow:
         index=_index_words(index),
         value=printed(constant.value),
         spread=f"{printed(constant.low)} to {printed(constant.high)}",
+        behind=_behind(constant.paths),
         before=printed(constant.before),
         bounds=f"{printed(low)} to {printed(high)}",
         at_bound=constant.at_bound,
@@ -291,6 +293,19 @@ def parameter_row(name: str, constant: Parameter) -> ParameterRow:
             "to": place(high),
         },
     )
+
+
+def _behind(paths: OfPaths | None) -> str:
+    """What a constant's range is: a chance where logs were fitted, and what was measured where paths set it."""
+    if paths is None:
+        return "nine times in ten"
+    many = f"{paths.measurements:,} measurement{'' if paths.measurements == 1 else 's'}"
+    if paths.unit == "us":
+        low, high = (f"{value:+.3g}" for value in (paths.low, paths.high))
+        ends = f"{low} µs" if low == high else f"{low} to {high} µs"
+        return f"{many}, {ends} beyond a healthy path; no probability"
+    low, high = (f"{value:.1%}".replace("%", " %") for value in (paths.low, paths.high))
+    return f"{many}, {low if low == high else f'{low} to {high}'} of a healthy path; no probability"
 
 
 def _index_words(index: str) -> str:

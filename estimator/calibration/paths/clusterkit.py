@@ -29,6 +29,7 @@ class Pairs(NamedTuple):
     value: float
     low: float
     high: float
+    n_pairs: int  # that the file lists; 1 where it has the average alone
 
 
 def is_clusterkit(name: str, text: str) -> bool:
@@ -52,7 +53,7 @@ def pairs_of(name: str, text: str) -> Iterator[Pairs]:
             scale = MB_S if found[4].upper().startswith("MB") else 1.0
             ends = [end * scale for end in spread.get(measure, [])]
             value *= scale
-            yield Pairs("bandwidth" if measure == "bandwidth" else "latency", number, value, *_ends(ends, value))
+            yield Pairs("bandwidth" if measure == "bandwidth" else "latency", number, value, *_ends(ends, value), 1)
 
 
 def _ends(found: list[float], value: float) -> tuple[float, float]:
@@ -71,4 +72,5 @@ def _of_json(name: str, text: str) -> Iterator[Pairs]:
     is_bandwidth = kind[0].lower() == "bandwidth"
     values = [value * MB_S for value in values] if is_bandwidth else values
     line = text.count("\n", 0, text.find('"Links"')) + 1
-    yield Pairs("bandwidth" if is_bandwidth else "latency", line, median(values), *_ends(values, median(values)))
+    ends = _ends(values, median(values))
+    yield Pairs("bandwidth" if is_bandwidth else "latency", line, median(values), *ends, len(values))

@@ -12,7 +12,7 @@ from statistics import median
 from estimator.calibration.logged_run import LogSystem, gpu_named
 from estimator.calibration.paths.healthy import Constant, healthy
 from estimator.calibration.paths.read import BOTH_WAYS, LATENCY, LINK, PEER_COPY, PathFigure
-from estimator.calibration.result import Bounds, Parameter, PathResult
+from estimator.calibration.result import Bounds, OfPaths, Parameter, PathResult
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.performance.bandwidth import GpuFacts, gpu_facts
@@ -37,6 +37,8 @@ class _Said:
     low: float
     high: float
     worst: float  # of a healthy path: the least share, the most µs
+    measured: tuple[float, float]  # the least and the most measured one, as a share or µs more
+    n_measured: int
     is_added: bool = False
 
 
@@ -156,6 +158,8 @@ class _Site:
             (figure.low - row.high) / ways,
             (figure.high - row.low) / ways,
             (row.high * FAULTY_TIMES.get(figure.index, 1.0) - row.value) / ways,
+            ((figure.low - row.value) / ways, (figure.high - row.value) / ways),
+            figure.n_measured,
             is_added=True,
         )
         return row.value, more, note.strip()
@@ -215,6 +219,13 @@ class _Site:
             unit=row.unit,
             before=start,
             bounds=Bounds(from_=min(low, float(row.low)), to=max(high, float(row.high))),
+            paths=OfPaths(
+                figures=len(said),
+                measurements=sum(one.n_measured for one in said),
+                low=min(one.measured[0] for one in said),
+                high=max(one.measured[1] for one in said),
+                unit="us" if said[0].is_added else "1",
+            ),
         )
 
 
@@ -222,7 +233,8 @@ def _share(keys: tuple[Key, ...], figure: PathFigure, expected: float, row: Cons
     """The share of the healthy figure; its range has the spread in the file and how far healthy paths differ."""
     share, low, high = (value / expected for value in (figure.value, figure.low, figure.high))
     worst = FAULTY_SHARE * row.low / row.value
-    return _Said(keys, share, min(share * row.value / row.high, low), max(share * row.value / row.low, high), worst)
+    least, most = min(share * row.value / row.high, low), max(share * row.value / row.low, high)
+    return _Said(keys, share, least, most, worst, (low, high), figure.n_measured)
 
 
 def _looks_faulty(figure: PathFigure, said: _Said) -> bool:

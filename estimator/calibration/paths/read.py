@@ -32,6 +32,7 @@ class PathFigure:
     unit: Unit
     low: float
     high: float
+    n_measured: int  # tests, copies or pairs of nodes in it
     index: str = ""  # of its healthy value: what is timed
     fabric: str | None = None
     gpu_names: tuple[str, ...] = ()
@@ -86,6 +87,7 @@ def _perftest(name: str, text: str) -> Iterator[PathFigure]:
             "us" if is_latency else "Gb/s",
             value,
             value,
+            1,
             test.operation or "write",
             test.fabric,
             why_unused=why,
@@ -103,9 +105,8 @@ def _nvbandwidth(name: str, text: str) -> Iterator[PathFigure]:
         rates = [copy.gb_s for copy in copies]
         kind: Kind = HOST_COPY if case in nvbandwidth.HOST else PEER_COPY
         what = f"nvbandwidth {case}, middle of {len(rates):,}"
-        yield PathFigure(
-            name, copies[0].line, kind, what, median(rates), "GB/s", min(rates), max(rates), gpu_names=gpus
-        )
+        ends = min(rates), max(rates), len(rates)
+        yield PathFigure(name, copies[0].line, kind, what, median(rates), "GB/s", *ends, gpu_names=gpus)
 
 
 def _clusterkit(name: str, text: str) -> Iterator[PathFigure]:
@@ -120,5 +121,6 @@ def _clusterkit(name: str, text: str) -> Iterator[PathFigure]:
             "us" if is_latency else "GB/s",
             pairs.low,
             pairs.high,
+            pairs.n_pairs,
             "mpi",
         )

@@ -1,6 +1,7 @@
 """Results of single paths: read by line, held to what is healthy, used by predictions."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from estimator.calibration.site_fit import calibrate, parameters_of
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
-from estimator.performance.prediction import prediction
+from estimator.performance.prediction import PredictedTime, prediction
+from estimator.spec.calibration import Calibrated, ConstantRange, calibrated_problems
 from tests.estimator.bringup.sites import nvbandwidth_text, perftest_text
 from tests.estimator.calibration.log_texts import SWEEP, measured_log
 from tests.estimator.verbs import run
@@ -76,6 +78,88 @@ def test_predictions_follow_the_paths_as_measured() -> None:
     at_site = prediction(asked | {"calibration": site.model_dump()}, CATALOG).rows[0]
     assert at_site.busbw_gb_s / plain.busbw_gb_s == pytest.approx(370 / 394, rel=0.01)
     assert at_site.time_us_low < at_site.time_us < at_site.time_us_high
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "collective", "gpus", "size"),
+    [
+        ("link.txt", perftest_text(370.0), "all_gather", 64, 2**32),
+        ("link.txt", perftest_text(370.0), "alltoall", 64, 2**22),
+        ("copies.txt", nvbandwidth_text(host=50.0, peer=360.0, slow=(0, 1)), "all_reduce", 8, 2**32),
+        ("lat.txt", LATENCY.format(us=4.4, link="IB", tag=" "), "all_gather", 64, 2**12),
+    ],
+)
+def test_bands_hold_the_ranges_of_paths_and_are_not_narrowed_by_them(
+    name: str, text: str, collective: str, gpus: int, size: int
+) -> None:
+    site = parameters_of(of((name, text)), "site")
+    asked = {"collective": collective, "gpus": [gpus], "message_bytes": [size], "system": SITE | {"nics_per_node": 8}}
+
+    def row(**more: Any) -> PredictedTime:
+        return prediction(asked | more, CATALOG).rows[0]
+
+    def at_the(end: str) -> float:
+        values = {
+            name: ends.high if name.startswith("fabric_latency") == (end == "slow") else ends.low
+            for name, ends in (site.ranges or {}).items()
+        }
+        return row(calibration={"name": end, "parameters": values}).time_us
+
+    assert set(site.ranges or ()) == set(site.parameters)
+    plain, at_site, slow, fast = row(), row(calibration=site.model_dump()), at_the("slow"), at_the("fast")
+    assert fast <= at_site.time_us <= slow
+    assert fast < slow
+    assert at_site.time_us_high >= slow * (1 - 1e-9)
+    assert at_site.time_us_low <= fast * (1 + 1e-9)
+    assert at_site.time_us_high / at_site.time_us >= plain.time_us_high / plain.time_us * (1 - 1e-3)
+
+
+def test_a_slow_pair_of_gpus_widens_the_band_beyond_the_catalogs() -> None:
+    asked = {"collective": "all_reduce", "gpus": [8], "message_bytes": [2**32], "system": {"gpu": "h100-sxm"}}
+    even, uneven = (
+        prediction(asked | {"calibration": parameters_of(of(("c.txt", text)), "c").model_dump()}, CATALOG).rows[0]
+        for text in (nvbandwidth_text(peer=360.0), nvbandwidth_text(peer=360.0, slow=(0, 1)))
+    )
+    assert even.time_us == uneven.time_us
+    assert uneven.time_us_high > 2 * even.time_us_high
+
+
+def test_a_constant_says_the_measurements_that_it_rests_on() -> None:
+    answer = of(("copies.txt", nvbandwidth_text(peer=360.0, slow=(0, 1))), ("a.txt", perftest_text(370.0)))
+    behind = answer.parameters["ring_efficiency.hopper"].paths
+    assert behind is not None
+    assert (behind.figures, behind.measurements, behind.unit) == (1, 56, "1")
+    assert (behind.low, behind.high) == (pytest.approx(120 / 387), pytest.approx(360 / 387))
+    network = answer.parameters["network_efficiency.infiniband"].paths
+    assert network is not None
+    assert (network.measurements, network.low) == (1, pytest.approx(370 / 394))
+
+
+@pytest.mark.parametrize(
+    ("ranges", "words"),
+    [
+        ({"ring_efficiency.hopper": {"low": 0.9, "high": 0.95}}, "does not hold its value 0.8"),
+        ({"ring_efficiency.hopper": {"low": 0.0, "high": 0.95}}, "must lie above 0"),
+        ({"ring_efficiency.hopper": {"low": 0.5, "high": 1e12}}, "1e.09 at most"),
+        ({"nvls_fill": {"low": 0.5, "high": 1.0}}, "has a range and no value"),
+    ],
+)
+def test_a_range_that_cannot_be_is_refused_with_a_way_out(ranges: dict[str, Any], words: str) -> None:
+    given = Calibrated.model_validate({"name": "x", "parameters": {"ring_efficiency.hopper": 0.8}, "ranges": ranges})
+    (problem,) = calibrated_problems(given, CATALOG, "calibration")
+    assert problem.field == "calibration.ranges"
+    assert re.search(words, problem.message)
+
+
+def test_a_calibrations_hash_tells_ranges_apart_and_is_as_it_was_without() -> None:
+    plain = Calibrated(name="x", parameters={"ring_efficiency.hopper": 0.8})
+    ranged = [
+        plain.model_copy(update={"ranges": {"ring_efficiency.hopper": ConstantRange(low=low, high=0.9)}})
+        for low in (0.7, 0.6)
+    ]
+    assert len({plain.hash, *(one.hash for one in ranged)}) == 3
+    assert "ranges" not in plain.model_dump()
+    assert Calibrated.model_validate(json.loads(json.dumps(ranged[0].model_dump()))) == ranged[0]
 
 
 @pytest.mark.parametrize(("us", "more"), [(1.91, 0.0), (3.91, 1.0), (0.5, -0.705)])
