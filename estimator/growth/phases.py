@@ -215,7 +215,7 @@ def _usd_of(lines: Sequence[PhaseLine]) -> Range[float]:
 
 def _share_of_one_off(one: BuiltPhase, bought: Range[float]) -> Range[float]:
     """What is paid once beside a purchase, for the part of the design that this phase buys."""
-    whole, beside = one.cost.capex_usd.total, total_of(one.cost.one_off_usd.values())
+    whole, beside = one.cost.capex_usd.total, one.cost.one_off_usd["total"]
     ends = zip(bought, whole, beside, strict=True)
     return Range(*(_cents(part / all_of_it * more) if all_of_it else 0.0 for part, all_of_it, more in ends))
 
