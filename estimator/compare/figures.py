@@ -316,7 +316,7 @@ FIGURES = (
     Figure("usd_per_gbit_s_bisection", "Network a Gb/s of bisection", "usd", UNIT_COSTS,
            _of_cost(lambda c: c.usd_per_gbit_s_bisection), scales=False, weight=2),
     Figure("usd_per_gb_s_busbw", "Purchase price a GB/s of all-reduce", "usd", UNIT_COSTS,
-           _of_cost(lambda c: c.usd_per_gb_s_busbw), scales=False, weight=2),
+           _of_cost(lambda c: c.usd_per_gb_s_busbw), weight=2),
     Figure("usd_per_million_tokens", "Total cost a million tokens", "usd_hour", UNIT_COSTS,
            _of_cost(lambda c: c.usd_per_million_tokens), scales=False, weight=3),
     Figure("busbw_gb_s", "All-reduce, largest message, all GPUs", "gb_s", SPEED, _busbw(None), HIGH, False, has_band=True,

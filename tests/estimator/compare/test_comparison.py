@@ -338,6 +338,7 @@ def test_clusters_of_other_sizes_are_compared_for_each_gpu() -> None:
     assert servers["is_per_gpu"]
     assert servers["differences"][1] == servers["differences"][1] | {"absolute": 0, "relative": 0}
     assert servers["values"][0]["typical"] == 2 * servers["values"][1]["typical"]
+    assert figure(answer, "usd_per_gb_s_busbw")["is_per_gpu"]  # bandwidth of a GPU over the price of the cluster
     assert figure(answer, "busbw_512_gpus_gb_s")["values"][1] == figure(answer, "busbw_gb_s")["values"][1]
     assert "a GPU" in answer["summary"][0]["headline"]
     assert row(answer, "Servers")["differences"][1]["per_gpu"] == {"extended_price_usd": 0, "quantity": 0}
