@@ -187,9 +187,7 @@ def _prototype(key: Key, version: str) -> forms.Field:
 
 def _field(key: Key, catalog: Catalog) -> forms.Field:
     kind = forms.BooleanField if key.is_switch else forms.CharField
-    field = kind(
-        required=False, label=key.info.title, help_text=key.info.description or "", widget=_widget(key, catalog)
-    )
+    field = kind(required=False, label=key.info.title, help_text=key.help, widget=_widget(key, catalog))
     vars(field).update(unit=key.unit, is_share=key.is_share)  # for the template
     return field
 

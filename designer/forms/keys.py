@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from designer.forms.lines.owned import OWNED, owned_of_text, text_of_owned
-from designer.forms.lines.phases import PHASES, phases_of_text, text_of_phases
+from designer.forms.lines.phases import EXAMPLE, PHASES, phases_of_text, text_of_phases
 from designer.wording.context import Context
 from designer.wording.names import own_models
 from estimator.catalog.catalog import Catalog
@@ -45,9 +45,10 @@ class LineOfList(NamedTuple):
 
     of_text: Callable[[str], list[Json]]
     text_of: Callable[[Any], str]
+    example: str = ""  # after the words of the field, where they alone do not say how to write it
 
 
-LINES = {PHASES: LineOfList(phases_of_text, text_of_phases), OWNED: LineOfList(owned_of_text, text_of_owned)}
+LINES = {PHASES: LineOfList(phases_of_text, text_of_phases, EXAMPLE), OWNED: LineOfList(owned_of_text, text_of_owned)}
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,12 @@ class Key:
 
     path: str
     info: FieldInfo
+
+    @property
+    def help(self) -> str:
+        """What stands below the field: what the key is, and how a list is written in one line."""
+        line = LINES.get(self.path)
+        return " ".join(filter(None, (self.info.description, line.example if line else "")))
 
     @property
     def name(self) -> str:

@@ -284,7 +284,7 @@ def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
     """One pydantic error as a Problem in plain words."""
     location = [part for part in item["loc"] if isinstance(part, str)]
     field, kind, context, value = _field_of(item["loc"])[:200], item["type"], item.get("ctx", {}), item.get("input")
-    shown = json.dumps(value, default=str)[:_SHOWN_CHARACTERS]
+    shown = json.dumps(value, default=str, ensure_ascii=False)[:_SHOWN_CHARACTERS]
     if kind == "extra_forbidden":
         known = _keys_at(model, location[:-1])
         near = difflib.get_close_matches(location[-1][:_SHOWN_CHARACTERS], known, 1)

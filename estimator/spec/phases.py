@@ -18,7 +18,7 @@ DAYS_PER_YEAR = 365.25
 MOST_NODES, MOST_GPUS = 262_144, 4_194_304
 PHASES_WORDS = (
     "Two to five dates on which the cluster is bought and built: the first entry is the design itself, each further one has "
-    "a date and a larger size."
+    "a date and its size, as large as the one before or larger."
 )
 _DAY = re.compile(r"\d{4}-\d{2}(-\d{2})?")
 

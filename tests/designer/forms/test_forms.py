@@ -45,7 +45,8 @@ def test_every_field_is_explained_and_every_count_has_its_unit():
     form = DesignForm(values={})
     for key in KEYS.values():
         field = form.fields[key.name]
-        assert field.help_text == key.info.description
+        assert field.help_text == key.help
+        assert key.help.startswith(key.info.description or "")
         assert field.help_text.endswith(".")
         assert field.label == key.info.title
     assert vars(form.fields["fabric__leaf_radix"])["unit"] == "ports"

@@ -6,6 +6,7 @@ import pytest
 
 from designer.forms.keys import ALL_KEYS
 from designer.forms.lines.owned import owned_of_text, text_of_owned
+from designer.forms.lines.phases import EXAMPLE, PHASES, phases_of_text, text_of_phases
 from designer.forms.parts.part import OwnPartForm
 from estimator.spec.own.part import OWN_KINDS
 from tests.estimator.spec.test_own_parts import OWN
@@ -34,6 +35,17 @@ def test_every_digit_of_an_entry_comes_back(length_m: float) -> None:
     owned = [{"part": "cable-x", "quantity": 1_000_000_000, "length_m": length_m}, {"part": "dgx-h100"}]
     assert owned_of_text(text_of_owned(owned)) == owned
     assert text_of_owned(None) == ""
+
+
+def test_the_example_of_phases_is_read_as_it_is_printed() -> None:
+    line = EXAMPLE.removeprefix("Such as ").removesuffix(".")
+    assert ALL_KEYS[PHASES].help.endswith(EXAMPLE)
+    assert text_of_phases(phases_of_text(line)) == line.replace(",", "")
+    assert [(one.get("nodes"), one.get("gpus")) for one in phases_of_text(line)] == [
+        (None, None),
+        (64, None),
+        (None, 1024),
+    ]
 
 
 def test_every_number_of_a_design_is_read_as_it_is_printed() -> None:

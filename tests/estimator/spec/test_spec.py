@@ -264,6 +264,7 @@ def test_the_depth_of_a_request_has_a_limit(n_inside: int, code: str) -> None:
     ("changed", "field", "said"),
     [
         ({"compute": {"nodes": 4.5}}, "compute.nodes", "Must be a whole number, and 4.5 was given."),
+        ({"compute": {"nodes": "zwölf"}}, "compute.nodes", 'Must be a whole number, and "zwölf" was given.'),
         ({"compute": H100 | {"gpu": 5}}, "compute.gpu", "Must be a text, and 5 was given."),
         ({"fabric": []}, "fabric", "Must be an object, and a list was given."),
         ({"site": None}, "site", "Must be an object, and nothing was given."),
