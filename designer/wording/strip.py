@@ -14,6 +14,7 @@ from estimator.result import PricedEstimate
 from estimator.units import W_PER_KW
 
 GREATER_OR_EQUAL = "≥ "
+LETTERS_OF_A_LINE = 16  # of the narrowest cell with a range, with the comma after it
 
 
 class Beside(NamedTuple):
@@ -142,7 +143,7 @@ def _notes(headlines: Headlines, estimate: PricedEstimate) -> dict[str, str]:
         if is_floor(headlines, "modules") and not headlines.modules
         else f"{numbers.count(in_switches)} in switches",
         "it_kw": f"network {numbers.watts(estimate.power.network_w.typical)}",
-        "capex_usd": _range(headlines.capex_usd_low, headlines.capex_usd_high)
+        "capex_usd": range_note(headlines.capex_usd_low, headlines.capex_usd_high)
         + (", P5 to P95" if headlines.is_simulated else ""),
         "usd_per_gpu": f"{word}s have no price"
         if estimate.cost.network_share is None
@@ -153,10 +154,12 @@ def _notes(headlines: Headlines, estimate: PricedEstimate) -> dict[str, str]:
     }
 
 
-def _range(low: float, high: float) -> str:
-    """Both ends, never broken over two lines."""
+def range_note(low: float, high: float) -> str:
+    """Both ends on one line, where the narrowest cell of the strip has room for them; else broken after the dash."""
     ends = [numbers.usd(low), numbers.usd(high)]
-    return f"–{numbers.WORD_JOINER}".join(dict.fromkeys(ends))
+    ends = list(dict.fromkeys(ends))
+    joiner = numbers.WORD_JOINER if len("–".join(ends)) <= LETTERS_OF_A_LINE else ""
+    return f"–{joiner}".join(ends)
 
 
 def _tiers(counts: Counts, n_switches: int) -> str:

@@ -7,6 +7,8 @@ import pytest
 from designer.templatetags.bars import BAR_WIDTH, cost_bar
 from designer.wording.cost import CostPart, cost_parts
 from designer.wording.findings import verdict
+from designer.wording.numbers import NO_BREAK_SPACE, WORD_JOINER
+from designer.wording.strip import range_note
 from estimator.catalog.loader import load_catalog
 from estimator.findings.finding import Finding
 from estimator.pipeline import estimate
@@ -49,3 +51,15 @@ def test_the_bar_is_as_long_as_its_parts() -> None:
     assert f'x="0.0" width="{0.75 * BAR_WIDTH:.1f}"' in bar
     assert f'x="{0.75 * BAR_WIDTH:.1f}" width="{0.25 * BAR_WIDTH:.1f}"' in bar
     assert "style=" not in bar
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (11_500_000, 15_500_000, f"$11.5 M–{WORD_JOINER}$15.5 M"),
+        (598_000, 843_000, "$598,000–$843,000"),  # wider than its cell: it may break after the dash, not be cut off
+        (35_000, 35_000, "$35,000"),
+    ],
+)
+def test_a_range_of_the_strip_breaks_where_its_cell_is_too_narrow(low: float, high: float, shown: str) -> None:
+    assert range_note(low, high).replace(NO_BREAK_SPACE, " ") == shown
