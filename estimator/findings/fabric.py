@@ -167,8 +167,8 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             "info",
             "fabric.leaf_radix",
             (
-                f"{spare} of {fabric.leaf_radix} ports of every leaf are unused: {fabric.leaf_downlinks} are for nodes "
-                f"and {fabric.leaf_uplinks} for spines."
+                f"{spare} of {fabric.leaf_radix} ports of every leaf {'is' if spare == 1 else 'are'} unused: "
+                f"{fabric.leaf_downlinks} are for nodes and {fabric.leaf_uplinks} for spines."
             ),
         )
     if fabric.layout == "rail-only":

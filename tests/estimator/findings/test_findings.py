@@ -71,7 +71,7 @@ def test_a_finding_stands_where_it_belongs(
 def test_one_unused_port_is_reported_and_none_is_not() -> None:
     assert found(spec_of(64, leaf_downlinks=32, leaf_uplinks=31, oversubscription="32:31"))[
         "leaf_radix_unused"
-    ].startswith("1 of 64 ports of every leaf are unused: 32 are for nodes and 31 for spines.")
+    ].startswith("1 of 64 ports of every leaf is unused: 32 are for nodes and 31 for spines.")
     assert "leaf_radix_unused" not in found(spec_of(64))
 
 

@@ -38,11 +38,11 @@ function convert(from, to) {
   size.value = String(units);
   size.dispatchEvent(new Event("input", { bubbles: true }));
   if (to === "gpus") {
-    say(`${counted(number, from)} hold ${counted(units, to)}.`);
+    say(`${counted(number, from)} ${number === 1 ? "holds" : "hold"} ${counted(units, to)}.`);
   } else {
     const of = `${counted(units, to)} of ${counted(each, "gpus")}`;
     const others = units * each === held ? `the same ${counted(held, "gpus")}` : `${counted(units * each, "gpus")}, the fewest for ${written(held)}`;
-    say(`${of} hold ${others}.`);
+    say(`${of} ${units === 1 ? "holds" : "hold"} ${others}.`);
   }
 }
 
