@@ -96,7 +96,9 @@ def test_a_polled_result_opens_the_tab_of_the_pages_address(page: Client, owner:
     address = f"http://testserver/designs/{design.pk}/?tab=handoff"
     headers = {"HX-Request": "true", "HX-Current-URL": address}
     response = page.get(reverse("estimate-status", args=[design.pk, job.pk]), headers=headers)
-    assert 'data-tab="handoff"' in response.content.decode()
+    shown = response.content.decode()
+    assert 'data-tab="handoff"' in shown
+    assert f'href="/designs/{design.pk}/?tab=cabling#crew-pack"' in shown
 
 
 def test_strangers_and_unfinished_jobs_have_no_tabs(page: Client, owner: User) -> None:
@@ -388,7 +390,7 @@ def test_a_refusal_proposes_what_the_form_can_set(page: Client) -> None:
     filled = [json.loads(html.unescape(text)) for text in re.findall(r'data-fill="([^"]+)"', response.content.decode())]
     assert filled, words_of(response)
     after = page.post(reverse("edit-new"), typed | filled[0])
-    assert "This cannot be built as asked" not in words_of(after)
+    assert "This cannot be built as requested" not in words_of(after)
 
 
 def test_a_proposal_sets_sizes_boxes_and_blanks_and_nothing_that_the_form_has_not() -> None:
