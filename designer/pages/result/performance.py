@@ -40,7 +40,8 @@ def performance_context(job: EstimateJob, estimate: PricedEstimate, design_id: U
     collective = one_of(query.get("collective"), COLLECTIVES)
     curves, efficiency, system = curves_of(performance, collective), performance.efficiency, performance.system
     if curves is None or efficiency is None or system is None:
-        return {"is_predicted": False, "why": performance.missing or _why_none(performance)}
+        why = performance.missing or _why_none(performance)
+        return {"is_predicted": False, "why": why, "lacks_gpu": performance.missing is not None}
     sizes = [str(size) for size in efficiency.message_bytes]
     size = one_of(query.get("size"), sizes[::-1])
     dots = measured_beside(system, collective, curves.gpus)

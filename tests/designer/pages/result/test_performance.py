@@ -217,7 +217,9 @@ def test_steps_are_worked_out_when_asked_for(page: Client, owner: User, sent: li
 def test_one_gpu_and_no_gpu_say_why_nothing_is_shown(page: Client, owner: User, sent: list[str]) -> None:
     values = {"name": "Unknown", "compute": {"nodes": 16, "gpus_per_node": 8}, "fabric": {"generation": "ndr"}}
     design, _ = finished(owner, values)
-    assert "Name the GPU (compute.gpu)" in text_of(tab(page, design))
+    shown = tab(page, design)
+    assert "Name the GPU (compute.gpu)" in text_of(shown)
+    assert '<a href="#id_compute__gpu" data-field-link>Choose the GPU</a>' in shown.content.decode()
     alone = {
         "name": "Alone",
         "compute": {"gpu": "h100-sxm", "nodes": 1, "gpus_per_node": 1},
