@@ -116,7 +116,8 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     ),
     "not_judged": (
         "unresolved", "Not judged: the network between the nodes is not known",
-        "Give nics_per_node, nic_gbit_s and fabric, or run with NCCL_DEBUG=INFO, whose lines name the NICs.",
+        "Give the network, its NICs a node and their rate (fabric, nics_per_node, nic_gbit_s), or run with NCCL_DEBUG=INFO, "
+        "whose lines name the NICs.",
     ),
     NOTHING: (NOTHING, "No fault found", "Keep this log as the reference of the site."),
 }  # fmt: skip
