@@ -8,6 +8,8 @@ from designer.wording.numbers import NO_BREAK_SPACE, USUAL, chosen, rounded, sig
 from estimator.findings.finding import SEVERITY_ORDER, Finding
 from estimator.units import BITS_PER_BYTE, M_PER_FOOT
 
+OTHER_RATIO = "ratio_not_whole"  # built with another oversubscription than the one that was requested
+
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:
     """Errors, then warnings, then notes; in the given order among their like."""
@@ -31,10 +33,10 @@ def verdict(findings: Iterable[Finding], *, lacks_prices: bool) -> Verdict:
     ordered = worst_first(findings)
     n_heeded = n_to_heed(ordered)
     if not n_heeded:
-        words = (
-            "Can be built; some parts have no price" if lacks_prices else "Can be built as requested; nothing to heed"
-        )
-        return Verdict(words, "warning" if lacks_prices else "good")
+        if lacks_prices:
+            return Verdict("Can be built; some parts have no price", "warning")
+        is_as_requested = all(finding.code != OTHER_RATIO for finding in ordered)
+        return Verdict(f"Can be built{' as requested' if is_as_requested else ''}; nothing to heed", "good")
     n_errors = sum(finding.severity == "error" for finding in ordered)
     heed = "1 finding to heed" if n_heeded == 1 else f"{n_heeded} findings to heed"
     what = f"{n_errors} to correct first" if n_errors else heed

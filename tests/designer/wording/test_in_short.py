@@ -34,6 +34,17 @@ def test_a_verdict_follows_from_the_worst_finding(severities: Any, lacks_prices:
     assert (found.words, found.tone) == (words, tone)
 
 
+def test_a_ratio_that_is_not_the_requested_one_is_not_built_as_requested() -> None:
+    """2,048 H100 on NDR at 2:1: 37 nodes and 19 uplinks a leaf."""
+    values = {
+        "compute": {"server": "dgx-h100", "nodes": 256},
+        "fabric": {"generation": "ndr", "oversubscription": "2:1"},
+    }
+    (made,) = estimate([parse_spec(values, load_catalog())], load_catalog())
+    assert any("neither 1:1 nor 2:1" in finding.message for finding in made.findings)
+    assert verdict(made.findings, lacks_prices=False) == ("Can be built; nothing to heed", "good")
+
+
 def test_parts_of_the_cost_add_up_to_what_is_paid() -> None:
     values = {"compute": {"server": "dgx-h100", "nodes": 16}, "fabric": {"generation": "ndr"}}
     (made,) = estimate([parse_spec(values, load_catalog())], load_catalog())
