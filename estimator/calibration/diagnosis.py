@@ -9,12 +9,13 @@ its evidence.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from estimator.calibration import result
 from estimator.calibration.across_logs import faults_of_several
-from estimator.calibration.faults import MEDIUM, NOTHING, SHOWN, Fault
+from estimator.calibration.faults import MEDIUM, NOTHING, OF_SOFTWARE, SHOWN, Fault
 from estimator.calibration.logged_run import NETWORK_KEYS, LoggedRun
 from estimator.calibration.measured import MIB
 from estimator.calibration.signature import Signature, fault_of, limits_of, share_text, signatures_of
@@ -24,17 +25,43 @@ N_MESSAGES = 5_000
 MIN_STEP_BYTES = 16 * MIB  # below it steps are of protocols
 
 
+class Judged(NamedTuple):
+    """Likely faults of runs of one site, the likeliest first, and the likeliest of each run that is short of rails."""
+
+    faults: list[result.Fault]
+    short: dict[str, result.Fault]
+    """By file: runs whose plateau is that of half of the rails. Several causes leave as much, so that none may be likely."""
+
+
 def diagnosis(runs: Sequence[LoggedRun], catalog: Catalog) -> list[result.Fault]:
     """Likely faults of runs of one site, the likeliest first; ``nothing_wrong`` with the headroom left where there is none.
 
     Each fault stands once, as the run shows it that shows it best; ``files`` are all that show it.
     """
+    return judged(runs, catalog).faults
+
+
+def judged(runs: Sequence[LoggedRun], catalog: Catalog) -> Judged:
+    """``diagnosis`` with the runs that are short of rails."""
     signatures = signatures_of(runs, catalog)
+    of_runs = [faults_of(one) for one in signatures]
     by_code: dict[str, list[Fault]] = {}
-    for fault in (*(fault for one in signatures for fault in faults_of(one)), *faults_of_several(signatures)):
+    for fault in (*(fault for of_run in of_runs for fault in of_run), *faults_of_several(signatures)):
         by_code.setdefault(fault.code, []).append(fault)
     found = sorted((_best(same) for same in by_code.values()), key=lambda fault: -fault.score)
-    return [fault.reported() for fault in (found or [_nothing(signatures, limits_of(catalog))])]
+    short = (_short_of_rails(one, of_run) for one, of_run in zip(signatures, of_runs, strict=True))
+    return Judged(
+        [fault.reported() for fault in (found or [_nothing(signatures, limits_of(catalog))])],
+        {fault.file: fault.reported() for fault in short if fault},
+    )
+
+
+def _short_of_rails(signature: Signature, faults: Sequence[Fault]) -> Fault | None:
+    """The likeliest fault of a run whose plateau is clearly too low, and about that of half of its rails."""
+    if signature.deficit < 1.0 or all(fault.code != "degraded_node" for fault in faults):
+        return None
+    likeliest = next(fault for fault in faults if fault.code not in OF_SOFTWARE)
+    return replace(likeliest, evidence=f"{likeliest.evidence}; several causes leave as much, and none is healthy")
 
 
 def _best(same: Sequence[Fault]) -> Fault:

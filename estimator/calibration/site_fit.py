@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from estimator.calibration.diagnosis import diagnosis
+from estimator.calibration.diagnosis import Judged, judged
 from estimator.calibration.faults import MEDIUM, OF_SOFTWARE
 from estimator.calibration.logged_run import LoggedRun, LogSystem, log_system, run_of, stand_in_run
 from estimator.calibration.logs.read import ParsedLog, read_logs
@@ -129,13 +129,13 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
         for (given, of_run), run in zip(found, runs, strict=True)
     ]
     usable = [run for run in runs if run is not None]
-    judged = [
+    stand_ins = [
         stand_in_run(log, asked, catalog) if given is None else None
         for log, (given, _) in zip(logs, found, strict=True)
     ]
-    all_judged = [*usable, *(run for run in judged if run is not None)]
-    faults = diagnosis(all_judged, catalog) if all_judged else []
-    left_out = {} if asked.fit_faulty else _faulty(faults)
+    all_judged = [*usable, *(run for run in stand_ins if run is not None)]
+    faults, short = judged(all_judged, catalog) if all_judged else Judged([], {})
+    left_out = {} if asked.fit_faulty else short | _faulty(faults)
     kept = [run if run is None or run.name not in left_out else None for run in runs]
     problems = [
         [*of_log, _left_out(log, left_out[log.file])] if run is not None and log.file in left_out else of_log
@@ -146,7 +146,7 @@ def calibrate(files: Iterable[tuple[str, bytes]], system: Any, catalog: Catalog)
         parameters={**by_paths, **fitted.parameters},
         logs=[
             _log(log, run, judged_run, of_log, is_fitted=fitted_run is not None)
-            for log, run, fitted_run, judged_run, of_log in zip(logs, runs, kept, judged, problems, strict=True)
+            for log, run, fitted_run, judged_run, of_log in zip(logs, runs, kept, stand_ins, problems, strict=True)
         ],
         diagnosis=faults,
         paths=paths,

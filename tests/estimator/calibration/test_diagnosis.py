@@ -9,8 +9,8 @@ import pytest
 
 from estimator.calibration import across_logs, signature
 from estimator.calibration import diagnosis as of_one_log
-from estimator.calibration.diagnosis import diagnosis
-from estimator.calibration.faults import FAULTS, NOTHING
+from estimator.calibration.diagnosis import diagnosis, judged
+from estimator.calibration.faults import FAULTS, MEDIUM, NOTHING, OF_SOFTWARE
 from estimator.calibration.logged_run import LoggedRun
 from estimator.calibration.measured import Run, measured_runs
 from estimator.calibration.predictor import Predictor
@@ -125,8 +125,39 @@ def test_a_problem_run_gets_its_cause_among_the_first_two(run: Run) -> None:
 
 @pytest.mark.parametrize("run", HEALTHY, ids=label)
 def test_a_healthy_run_gets_no_fault_with_high_confidence(run: Run) -> None:
-    for fault in diagnosis([logged(run)], CATALOG):
+    faults, short = judged([logged(run)], CATALOG)
+    assert not short
+    for fault in faults:
         assert fault.confidence != "high", fault
+
+
+def is_left_out(run: Run) -> bool:
+    """Whether a log of the run would be left out of a fit."""
+    faults, short = judged([logged(run)], CATALOG)
+    return bool(short) or any(fault.code not in OF_SOFTWARE and fault.score >= MEDIUM for fault in faults)
+
+
+def test_problem_runs_short_of_rails_are_left_out_whatever_the_cause() -> None:
+    """What is left shows a sound plateau of its own, or is too short or too near to one to tell."""
+    fitted = {label(run) for run in PROBLEMS if not is_left_out(run)}
+    assert fitted == {
+        "a100_collnet_4x2-all_reduce",
+        "a100_roce100x8_2n_nt169-all_reduce",
+        "cloud_h100_ndr_8n_default-all_reduce",
+        "f3_drobot_h100_4nic_2n_a2a-alltoall",
+        "h100_2x1_4nic_tree-all_reduce",
+    }
+
+
+def test_a_log_short_of_rails_is_left_out_with_its_likeliest_cause() -> None:
+    run = made(H100, 16, slow_above(MIB, 2.95))
+    network: dict[str, Any] = {"nics_per_node": 8, "nic_gbit_s": 400}
+    answer = calibrate([log_of(run)], network, CATALOG)
+    assert all(fault.score < MEDIUM for fault in answer.diagnosis)
+    (log,) = answer.logs
+    assert not log.is_fitted
+    assert answer.diagnosis[0].title in log.problems[-1].message
+    assert "several causes leave as much" in log.problems[-1].message
 
 
 def reported_logs(report: dict[str, Any]) -> list[tuple[str, bytes]]:
