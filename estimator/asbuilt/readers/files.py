@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import IO
 
 from estimator.asbuilt.readers import iblinkinfo, ibnetdiscover, lldp, netbox, sheet, topo
-from estimator.asbuilt.readers.found import FoundLinks, stated_hash
+from estimator.asbuilt.readers.found import MAX_LINE, TOO_LONG, FoundLinks, stated_hash
 from estimator.errors import Problem, SpecError, UnreadableFile
 from estimator.tables.process import Pages
 
 AUTO = "auto"
 FORMATS = ("ibnetdiscover", "iblinkinfo", "lldp", "topo", "csv", "xlsx", "netbox")
 MAX_FILE_BYTES = 1_000_000_000
-MAX_LINE = 20_000
 HEAD_BYTES = 65_536
 
 
@@ -91,7 +90,7 @@ def _lines(file: IO[bytes], encoding: str) -> Iterator[str]:
             if len(line) == MAX_LINE and not line.endswith("\n"):
                 while (rest := text.readline(MAX_LINE)) and not rest.endswith("\n"):
                     pass
-                line = "(a line over the length limit)\n"
+                line = f"{TOO_LONG}\n"
             yield line.replace("\0", " ") if "\0" in line else line
     finally:
         if not file.closed:  # a generator that was left half-read ends after its file

@@ -14,6 +14,8 @@ from estimator.units import IntArray
 
 MAX_LINKS = 8_000_000  # of listings: a dump names a link from both ends
 MAX_NAME = 200
+MAX_LINE = 20_000
+TOO_LONG = "(a line over the length limit)"  # what a reader gets of a longer one
 KEPT_DROPS = 100
 SWITCH, HOST = "switch", "host"
 LANE = " lane "

@@ -6,7 +6,7 @@ that several adapters list, or one at a higher port than an adapter has, is a sw
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from estimator.asbuilt.readers.found import FoundLinks, numbered
@@ -19,7 +19,11 @@ _LINK = re.compile(
     r"(?:(?:0x([0-9a-fA-F]{1,16})\s+)?(\d{1,6})\s+(\d{1,4})\s*\[[^\]]{0,20}\]\s*\"([^\"]{0,200})\"|\[[^\]]{0,20}\]).*"
 )
 MOST_OF_ADAPTER = 2  # ports: a device with more is a switch
-_SPEED = re.compile(r"(\d{1,2})\s*X\s+(\d{1,4}(?:\.\d{1,6})?)\s*Gbps", re.I)
+_SPEED = re.compile(r"(?:\b(\d{1,2})\s*X\s+)?(?<![\d.])(\d{1,4}(?:\.\d{1,6})?)\s*Gb(?:ps|/s|it/s)", re.I)
+PRINTED_LANES = {2.5: 2.5, 5.0: 5, 10.0: 10, 14.0625: 14, 25.78125: 25, 53.125: 50, 106.25: 100, 212.5: 200}
+"""Signalling rate of a lane as iblinkinfo prints it, and what the lane carries. [Gb/s]"""
+CLOSE = 0.01  # share by which a printed rate may be rounded
+FOUR_LANES = 4  # of a link whose width is not said
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ def read(lines: Iterator[str]) -> FoundLinks:
     Raises
     ------
     UnreadableFile
-        If no line of it is a link.
+        If no line of it is a link, or one has a rate that no link has or that may be a lane's or the whole link's.
     """
     dump = Dump()
     owner: dict[int, str] = {}  # LID → device
@@ -66,9 +70,8 @@ def read(lines: Iterator[str]) -> FoundLinks:
             if far_lid is None:
                 dump.sink.drop(number, "not_connected", line)
                 continue
-            listings.append(
-                _Listing(number, block, int(port), int(far_lid), int(far_port), far_name, far_guid, rate_gbit_s(speed))
-            )
+            rate = rate_gbit_s(number, speed)
+            listings.append(_Listing(number, block, int(port), int(far_lid), int(far_port), far_name, far_guid, rate))
         elif head := _BLOCK.match(line):
             kind, guid, name = head.groups()
             block = guid or f"line{number}"
@@ -99,11 +102,41 @@ def read(lines: Iterator[str]) -> FoundLinks:
     return dump.found("iblinkinfo")
 
 
-def rate_gbit_s(speed: str) -> int:
-    """The rate of a link by width and signalling rate of a lane, which is 3 % above what it carries from EDR on."""
+def rate_gbit_s(line: int, speed: str) -> int:
+    """The rate of a link; 0 where none is said.
+
+    The tool prints width and signalling rate of a lane. Reports written by hand have what a lane carries, or the whole link.
+
+    Raises
+    ------
+    UnreadableFile
+        If it is no rate of a lane or link, or may be either.
+    """
     found = _SPEED.search(speed)
     if not found:
         return 0
-    lane = float(found[2])
-    nearest = min(LANE_GBIT_S.values(), key=lambda usual: abs(usual * 1.04 - lane))
-    return round(int(found[1]) * (nearest if abs(nearest - lane) < 0.1 * lane else lane))
+    width, value = int(found[1] or 0), float(found[2])
+    lanes = set(LANE_GBIT_S.values())
+    if width and (printed := _close(value, PRINTED_LANES)) is not None:
+        return round(width * PRINTED_LANES[printed])
+    by_lane = _close(value, lanes) if width else None
+    whole = _close(value, {(width or FOUR_LANES) * lane for lane in lanes})
+    if by_lane is not None and whole is None:
+        return round(width * by_lane)
+    if by_lane is None and whole is not None:
+        return round(whole)
+    rate = found[0].strip()
+    if by_lane is None:
+        why = f"no link of {width or FOUR_LANES} lanes has it"
+    else:
+        why = f"that may be {width * by_lane:g} Gb/s, of a lane, or {whole:g} Gb/s, of the whole link"
+    message = (
+        f"Line {line} has a link of {rate!r}: {why}. Give the report as iblinkinfo prints it, with a lane's signalling rate such "
+        "as 4X 106.25 Gbps, or a dump of ibnetdiscover."
+    )
+    raise UnreadableFile("unknown_rate", message)
+
+
+def _close(value: float, usual: Iterable[float]) -> float | None:
+    """The one of ``usual`` that a printed value is, but for rounding."""
+    return next((one for one in usual if abs(one - value) <= CLOSE * one), None)

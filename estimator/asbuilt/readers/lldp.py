@@ -1,15 +1,17 @@
-"""Neighbours by LLDP: SONiC's ``show lldp table``, ``lldpcli show neighbors`` and ``lldpctl -f keyvalue``.
+"""Neighbours by LLDP: SONiC's ``show lldp table``, ``lldpcli show neighbors`` as text, keyvalue, json or json0.
 
 A table names the far end alone. Whose table it is stands in the prompt of the command, in the name that pdsh and the like put in
 front of each line, or in a line such as ``### leaf01``; without one of these the file is refused.
 Formats: SONiC Command Reference, "LLDP"; lldpcli(8) of lldpd.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
-from estimator.asbuilt.readers.found import FoundLinks, LinkSink, numbered
+from estimator.asbuilt.readers.found import MAX_LINE, TOO_LONG, FoundLinks, LinkSink, numbered
 from estimator.errors import UnreadableFile
 
 _PROMPT = re.compile(
@@ -24,12 +26,19 @@ _PAIR = re.compile(r"lldp\.([\w/.-]{1,60}?)\.(chassis\.name|port\.ifname|port\.l
 _INTERFACE = re.compile(r"Interface:\s+([^,\s]{1,60}),")
 _FIELD = re.compile(r"(SysName|PortID|PortDescr):\s+(?:ifname |local |mac )?(.{1,200}?)\s*$")
 
+_ROOT = re.compile(r'"lldp"\s*:\s*[\[{]')
+_OPENS = re.compile(r"(?:[A-Za-z][\w.-]{0,100}:\s+)?\{")
+_MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", re.I)
+_XML = re.compile(r"<lldp\b")
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON: brackets within are none
+MAX_JSON_CHARS = 20_000_000  # of one device's answer
 _WORDS = ("Interface", "SysName", "PortID", "PortDescr", "Chassis", "Port", "ChassisID")
 
 
 def is_lldp(text: str) -> bool:
     """Whether this is the head of such a file."""
-    return bool(_HEADER.search(text) or _PAIR.search(text) or (_INTERFACE.search(text) and "SysName:" in text))
+    is_text = _HEADER.search(text) or _PAIR.search(text) or (_INTERFACE.search(text) and "SysName:" in text)
+    return bool(is_text or _ROOT.search(text) or _XML.search(text))
 
 
 def read(lines: Iterator[str]) -> FoundLinks:
@@ -38,7 +47,7 @@ def read(lines: Iterator[str]) -> FoundLinks:
     Raises
     ------
     UnreadableFile
-        If no table says whose it is, or none has a neighbour.
+        If no table says whose it is, none has a neighbour, or it is XML or JSON that ends early.
     """
     reading = _Reading()
     for number, line in numbered(lines):
@@ -69,9 +78,22 @@ class _Reading:
         self._port = ""  # of the neighbour that is open
         self._far: dict[str, str] = {}
         self._number = 0
+        self._json: list[str] = []  # lines of an answer in JSON that is open
+        self._depth, self._n_chars = 0, 0
 
     def line(self, number: int, line: str) -> None:
         """One line of the file."""
+        if self._json or _OPENS.match(line):
+            return self._json_line(number, line)
+        if line == TOO_LONG:
+            message = (
+                f"Line {number} is over {MAX_LINE:,} characters. Give JSON with a line a value, as lldpcli prints it."
+            )
+            raise UnreadableFile("line_too_long", message)
+        if _XML.match(line):
+            raise UnreadableFile(
+                "is_xml", f"Line {number} is XML. Give lldpcli show neighbors -f keyvalue, or -f json."
+            )
         if named := _PROMPT.search(line) or _TITLE.match(line):
             return self._device(named[1])
         line = self._without_name(line)
@@ -92,6 +114,36 @@ class _Reading:
         elif row := self._row(line):
             self._add(number, *row)
         return None
+
+    def _json_line(self, number: int, line: str) -> None:
+        """One line of an answer in JSON, which is read once its brackets are closed."""
+        behind = _BEHIND.match(line)
+        if behind and behind[1] not in _WORDS:
+            if not self._json:
+                self._device(behind[1])
+            line = line[behind.end() :]
+        self._json.append(line)
+        self._n_chars += len(line)
+        bare = _TEXT.sub("", line)
+        self._depth += sum(map(bare.count, "{[")) - sum(map(bare.count, "}]"))
+        if self._n_chars > MAX_JSON_CHARS:
+            message = f"The JSON of one device is over {MAX_JSON_CHARS:,} characters at line {number}. Give its neighbours alone."
+            raise UnreadableFile("file_too_large", message)
+        if self._depth <= 0:
+            lines, self._json, self._depth, self._n_chars = self._json, [], 0, 0
+            self._neighbours(number - len(lines) + 1, lines)
+
+    def _neighbours(self, first: int, lines: list[str]) -> None:
+        """The neighbours of one answer in JSON; ``first`` is the number of its first line."""
+        try:
+            found = list(_interfaces(json.loads("\n".join(lines))))
+        except (ValueError, RecursionError) as error:
+            message = f"The JSON that begins on line {first} is not whole: {error}. Give all that lldpcli printed."
+            raise UnreadableFile("not_json", message) from error
+        at = 0
+        for port, far, far_port in found:
+            at = next((i for i in range(at, len(lines)) if f'"{port}"' in lines[i]), at)
+            self._add(first + at, port, far, far_port)
 
     def _without_name(self, line: str) -> str:
         """A line without the device's name that pdsh and the like put in front; the name is kept."""
@@ -123,11 +175,13 @@ class _Reading:
 
     def close(self) -> None:
         """The neighbour that was open is complete."""
+        if self._json:
+            raise UnreadableFile("not_json", "The file ends inside JSON. Give all that lldpcli printed.")
         far = self._far
         if self._port and far:
             name = far.get("chassis.name") or far.get("SysName") or ""
             port = far.get("port.ifname") or far.get("port.local") or far.get("PortID") or ""
-            if re.fullmatch(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", port, re.I):  # hosts give the MAC address of a port
+            if _MAC.fullmatch(port):  # hosts give the MAC address of a port
                 port = far.get("PortDescr") or far.get("port.descr") or port
             self._add(self._number, self._port, name, port)
         self._port, self._far = "", {}
@@ -140,3 +194,52 @@ class _Reading:
             return
         self._seen.add((self._here, port, far, far_port))
         self.sink.add(number, (self._here, "", port), (far, "", far_port))
+
+
+def _listed(value: Any) -> list[Any]:
+    """A value of JSON as a list: json0 has one of each, json none where there is one alone."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _first(value: Any) -> Any:
+    return next(iter(_listed(value)), None)
+
+
+def _text_of(value: Any) -> str:
+    """A text of JSON, or the ``value`` of an object of one."""
+    value = _first(value)
+    value = _first(value.get("value")) if isinstance(value, dict) else value
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _interfaces(answer: Any) -> Iterator[tuple[str, str, str]]:
+    """(port here, name of the neighbour, port there) of an answer in json or json0."""
+    for root in _listed(answer.get("lldp") if isinstance(answer, dict) else None):
+        for one in _listed(root.get("interface") if isinstance(root, dict) else None):
+            if not isinstance(one, dict):
+                continue
+            named = isinstance(one.get("name"), str)
+            for port, body in [(str(one["name"]), one)] if named else one.items():
+                if isinstance(body, dict):
+                    yield (
+                        str(port),
+                        _neighbour_name(_first(body.get("chassis"))),
+                        _neighbour_port(_first(body.get("port"))),
+                    )
+
+
+def _neighbour_name(chassis: Any) -> str:
+    """The name of a neighbour: in json the key of its object, in json0 a text; nothing where it gave none."""
+    if not isinstance(chassis, dict):
+        return ""
+    if "name" in chassis or "id" in chassis:
+        return _text_of(chassis.get("name"))
+    return str(next(iter(chassis), ""))
+
+
+def _neighbour_port(port: Any) -> str:
+    """The port of a neighbour; of a host, which gives a MAC address, its description."""
+    if not isinstance(port, dict):
+        return ""
+    name, words = _text_of(port.get("id")), _text_of(port.get("descr"))
+    return words or name if not name or _MAC.fullmatch(name) else name

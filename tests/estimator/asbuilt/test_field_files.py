@@ -20,7 +20,7 @@ from estimator.asbuilt.report import report
 from estimator.asbuilt.to_spec import DumpDesign, design_of_dump, designs_of_dump
 from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
-from estimator.errors import EstimatorError
+from estimator.errors import EstimatorError, UnreadableFile
 from estimator.handoff.formats import format_named
 from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
@@ -98,6 +98,46 @@ def test_two_adapters_joined_without_a_switch_are_refused_with_the_reason() -> N
     assert refused.value.problems[0].code == "no_servers"
 
 
+@pytest.mark.parametrize(
+    ("speed", "rate"),
+    [
+        ("4X 53.125 Gbps Active/  LinkUp", 200),
+        ("2X 106.25 Gbps Active/  LinkUp", 200),
+        ("4X 212.5 Gbps Active/  LinkUp", 800),
+        ("4X 14.0625 Gbps Active/  LinkUp", 56),
+        ("4X 25 Gbps Active/LinkUp", 100),
+        ("4X 50 Gbps Active/LinkUp", 200),
+        ("4X 400 Gbps Active/LinkUp", 400),
+        ("4X 800 Gb/s Active/LinkUp", 800),
+        ("400 Gbps Active/LinkUp", 400),
+        ("100.0 Gbit/s Active/LinkUp", 100),
+        ("Active/LinkUp", 0),
+    ],
+)
+def test_the_rate_of_a_link_is_its_lanes_or_what_is_written_of_the_whole(speed: str, rate: int) -> None:
+    found = read(SWITCH_BLOCK.splitlines(keepends=True)[0] + up(2, 17, 4, 1, "n02 HCA-1", speed))
+    assert ends(found) == {("sw-a", "17", "n02", "HCA-1", rate)}
+
+
+@pytest.mark.parametrize(
+    ("speed", "words"),
+    [
+        ("4X 100 Gbps Active/LinkUp", "may be 400 Gb/s, of a lane, or 100 Gb/s, of the whole link"),
+        ("4X 200 Gbps Active/LinkUp", "may be 800 Gb/s, of a lane, or 200 Gb/s"),
+        ("4X 37 Gbps Active/LinkUp", "no link of 4 lanes has it"),
+        ("333 Gbps Active/LinkUp", "no link of 4 lanes has it"),
+    ],
+)
+def test_a_rate_that_no_link_has_or_that_may_be_two_is_refused_with_its_line(speed: str, words: str) -> None:
+    with pytest.raises(UnreadableFile) as refused:
+        read(SWITCH_BLOCK.splitlines(keepends=True)[0] + up(2, 17, 4, 1, "n02 HCA-1", speed))
+    (problem,) = refused.value.problems
+    assert problem.code == "unknown_rate"
+    assert "Line 2" in problem.message
+    assert words in problem.message
+    assert "ibnetdiscover" in problem.message
+
+
 # ---------------------------------------------------------------- LLDP
 TABLE = """Capability codes: (R) Router, (B) Bridge, (O) Other
 LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr
@@ -121,6 +161,83 @@ lldp.eth0.port.ifname=swp51
 lldp.eth1.chassis.name=leaf02
 lldp.eth1.port.ifname=swp7
 """
+
+
+ONE_IN_JSON = """{
+  "lldp": {
+    "interface": {
+      "swp1": {
+        "via": "LLDP",
+        "chassis": {"leaf01": {"id": {"type": "mac", "value": "00:00:5e:00:53:01"}, "descr": "{ [a] 9\\" }"}},
+        "port": {"id": {"type": "ifname", "value": "swp51"}, "descr": "to spine"}
+      }
+    }
+  }
+}
+"""
+SEVERAL_IN_JSON = """{
+  "lldp": {
+    "interface": [
+      {"swp1": {
+        "chassis": {"id": {"type": "mac", "value": "00:00:5e:00:53:07"}},
+        "port": {"id": {"type": "ifname", "value": "eth7"}}
+      }},
+      {"swp2": {
+        "chassis": {"n02": {"id": {"type": "mac", "value": "00:00:5e:00:53:02"}}},
+        "port": {"id": {"type": "mac", "value": "00:00:5e:00:53:02"}, "descr": "ens1f0"}
+      }}
+    ]
+  }
+}
+"""
+JSON0 = """{"lldp": [{"interface": [{"name": "eth0",
+  "chassis": [{"id": [{"type": "mac", "value": "00:00:5e:00:53:01"}], "name": [{"value": "leaf01"}]}],
+  "port": [{"id": [{"type": "ifname", "value": "swp3"}], "descr": [{"value": "x"}]}]}]}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "link", "n", "line"),
+    [
+        ("### n1\n" + ONE_IN_JSON, ("n1", "swp1", "leaf01", "swp51", 0), 1, 5),
+        ("root@n1:~# lldpcli show neighbors -f json\n" + ONE_IN_JSON, ("n1", "swp1", "leaf01", "swp51", 0), 1, 5),
+        (
+            "".join(f"n1: {line}\n" for line in ONE_IN_JSON.splitlines()),
+            ("n1", "swp1", "leaf01", "swp51", 0),
+            1,
+            4,
+        ),
+        ("=== s1 ===\n" + SEVERAL_IN_JSON, ("s1", "swp2", "n02", "ens1f0", 0), 1, 9),
+        ("=== n9 ===\n" + JSON0, ("n9", "eth0", "leaf01", "swp3", 0), 1, 2),
+        ("### a\n" + ONE_IN_JSON + "### b\n" + ONE_IN_JSON, ("b", "swp1", "leaf01", "swp51", 0), 2, 5),
+    ],
+)
+def test_neighbours_are_read_of_json_of_lldpcli(text: str, link: tuple[Any, ...], n: int, line: int) -> None:
+    found = read(text)
+    assert found.format == "lldp"
+    assert link in ends(found)
+    assert (len(found), int(found.line[0])) == (n, line)
+    unnamed = '"id": {"type": "mac", "value": "00:00:5e:00:53:07"}}' in text
+    assert found.drop_counts == ({"no_device": 1} if unnamed else {})
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        (ONE_IN_JSON, "no_local_device", "### leaf01"),
+        ("### n1\n" + ONE_IN_JSON[:-4], "not_json", "ends inside JSON"),
+        ("### n1\n" + ONE_IN_JSON.replace('"via": ', '"via" '), "not_json", "begins on line 2"),
+        ('### n1\n{"lldp": {}}\n', "no_links", "lldpcli"),
+        ('<?xml version="1.0"?>\n<lldp label="LLDP neighbors">\n</lldp>\n', "is_xml", "-f json"),
+        ('### n1\n{"lldp": "' + "x" * 100 + '"}\n' + '{"lldp": {' + " " * 20_000 + "}}\n", "line_too_long", "20,000"),
+    ],
+)
+def test_answers_of_lldpcli_that_cannot_be_read_say_why(text: str, code: str, words: str) -> None:
+    with pytest.raises(UnreadableFile) as refused:
+        read(text)
+    (problem,) = refused.value.problems
+    assert problem.code == code
+    assert words in problem.message
 
 
 @pytest.mark.parametrize(
