@@ -16,7 +16,7 @@ function subjects() {
   }));
   const parts = [...document.querySelectorAll(".tab-area section[id][aria-labelledby]")].map((part) => ({
     key: `part.${part.id}`, title: document.getElementById(part.getAttribute("aria-labelledby")),
-    into: part.querySelector(":scope > .section-head"),
+    into: part.querySelector(":scope > .section-head") ?? part.querySelector(":scope > details:has(> summary > h2)")?.parentElement,
   }));
   return [...cells, ...charts, ...parts].filter(({ key, title, into }) => key && title && into);
 }
