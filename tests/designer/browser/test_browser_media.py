@@ -34,6 +34,11 @@ CLIPPED = """() => {
     .filter((table) => around(table).some(cuts) || table.getBoundingClientRect().right > innerWidth + 1)
     .map((table) => table.outerHTML.slice(0, 90));
 }"""
+DRAWN = "() => !document.querySelector('[data-chart]:not([data-drawn])')"
+BLANK = """() => [...document.querySelectorAll("[data-chart]")].filter((chart) => {
+  const plot = chart.querySelector("[data-chart-plot] :is(svg, canvas)");
+  return !plot?.checkVisibility() || plot.getBoundingClientRect().width < 100;
+}).map((chart) => chart.dataset.chart)"""
 LIGHTNESS = """() => { const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).map(Number);
   return Math.min(r, g, b); }"""
 
@@ -57,10 +62,14 @@ def test_nothing_moves_where_less_motion_is_asked_for(wish, browser, session):
 
 
 def faults_on_paper(page):
-    """What is wrong with a page as it is printed out of the dark: controls, tables cut off, too wide for A4, a dark ground."""
+    """What is wrong with a page as it is printed out of the dark: controls, charts not drawn, tables cut off, too wide for A4, a
+    dark ground."""
+    page.wait_for_function(DRAWN)
     page.emulate_media(media="print", color_scheme="dark", reduced_motion="reduce")
     page.set_viewport_size({"width": PAPER, "height": 1123})
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")  # opens what is folded
     faults = {"controls": page.evaluate(CONTROLS), "cut off": page.evaluate(CLIPPED)}
+    faults["charts"] = page.evaluate(BLANK)
     if (width := page.evaluate("document.documentElement.scrollWidth")) > PAPER:
         faults["width"] = width
     if (lightness := page.evaluate(LIGHTNESS)) <= 240:
@@ -74,6 +83,10 @@ def faults_on_paper(page):
         ("<button>Press</button>", "controls"),
         ("<div class='cutting'><table class='wide'><tr><td>A wide table</td></tr></table></div>", "cut off"),
         ("<p class='wide'>Wide</p>", "width"),
+        (
+            "<details><figure data-chart='c' data-drawn><div data-chart-plot><svg></svg></div></figure></details>",
+            "charts",
+        ),
         ("<style>body { background: #222 !important }</style>", "lightness of the ground"),
     ],
 )

@@ -54,12 +54,43 @@ const nearView = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "600px" });
 
-// What is printed has never been near the view: draw the rest once the page has nothing better to do.
+const IDLE_MS = 1000; // that a busy page may put off a chart which is not near the view
+const whenIdle = window.requestIdleCallback ?? ((then) => setTimeout(then, 100));
+
+let isDrawing = false;
+
+// What is printed has never been near the view: the rest is drawn once the page is there, one chart each time that it has nothing
+// better to do.
 function drawRest() {
+  const next = document.querySelector("[data-chart]:not([data-drawing])");
+  if (!next || isDrawing || document.readyState !== "complete") {
+    return;
+  }
+  isDrawing = true;
+  whenIdle(async () => {
+    try {
+      nearView.unobserve(next);
+      await draw(next);
+    } finally {
+      isDrawing = false;
+      drawRest();
+    }
+  }, { timeout: IDLE_MS });
+}
+
+// A chart that was drawn in a closed fold has no width yet: the library takes the one that it has now where the window changes size.
+function widen(root) {
+  if ([...root.querySelectorAll("[data-drawn] [data-chart-plot] > svg")].some((plot) => !plot.getBoundingClientRect().width)) {
+    dispatchEvent(new Event("resize"));
+  }
+}
+
+function drawAll() {
   for (const figure of document.querySelectorAll("[data-chart]:not([data-drawn])")) {
     nearView.unobserve(figure);
     draw(figure);
   }
+  widen(document);
 }
 
 function connect(root) {
@@ -69,6 +100,7 @@ function connect(root) {
       nearView.observe(figure);
     }
   }
+  drawRest();
 }
 
 document.addEventListener("htmx:beforeCleanupElement", (event) => {
@@ -80,5 +112,6 @@ document.addEventListener("htmx:beforeCleanupElement", (event) => {
 });
 document.addEventListener("htmx:load", (event) => connect(event.detail.elt.parentElement ?? document));
 connect(document);
-addEventListener("load", () => setTimeout(drawRest, 1500));
-addEventListener("beforeprint", drawRest);
+document.addEventListener("toggle", ({ target }) => target.open && widen(target), true);
+addEventListener("load", drawRest);
+addEventListener("beforeprint", drawAll);
