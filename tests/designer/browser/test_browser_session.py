@@ -159,6 +159,52 @@ def test_the_estimate_follows_by_itself(tab):
     assert [words for words in tab.watched if "ERR_FAILED" not in words and "htmx:sendError" not in words] == []
 
 
+def lost_on_the_way_back(route):
+    """The server gets the request, and nobody gets its answer."""
+    route.fetch()
+    route.abort()
+
+
+def test_what_is_typed_outlives_faults_lost_answers_and_the_end_of_the_session(tab):
+    note = tab.locator("#session-note")
+    tab.fill("#id_name", "Typed before")
+    sent(tab)
+    before = at(tab)
+    faults = {
+        "The server failed to answer (500). Your changes are kept": lambda route: route.fulfill(
+            status=500, body="<p>a</p>"
+        ),
+        "The server failed to answer (503). Your changes are kept": lambda route: route.fulfill(status=503),
+        "The server does not answer. Your changes are kept": lost_on_the_way_back,
+    }
+    for number, (said, fault) in enumerate(faults.items(), 1):
+        tab.route("**/edits/", fault, times=1)
+        tab.fill("#id_size", str(100 + number))
+        playwright.expect(note).to_contain_text(said)
+        playwright.expect(tab.locator("#id_size")).to_have_value(str(100 + number))
+        sent(tab)
+        assert at(tab) == before + 1, "all of one step, and the one whose answer was lost is kept once"
+    cookies = tab.context.cookies()
+    tab.context.clear_cookies()
+    playwright.expect(note).to_contain_text("Sign in again in another tab")  # a look, with nothing unsent
+    tab.fill("#id_name", "Typed while signed out")
+    tab.click("a[data-panel]:has-text('Versions')")
+    tab.locator("[data-step-back] button").click()
+    playwright.expect(note).to_contain_text("nothing typed is lost")
+    assert tab.input_value("#id_name") == "Typed while signed out"
+    assert tab.locator(".password-sign-in").count() == 0, "the sign-in page is no part of this one"
+    tab.context.add_cookies([one for one in cookies if "csrf" not in one["name"]])  # a new session has another token
+    sent(tab)
+    playwright.expect(note).to_contain_text("Every change is kept")
+    playwright.expect(tab.locator("#id_name")).to_have_value("Typed while signed out")
+    expected = (
+        "status of",
+        "ERR_FAILED",
+        "Error Code 403",
+    )  # of the answers above, and of an estimate while signed out
+    assert [words for words in tab.watched if not any(one in words for one in expected)] == []
+
+
 def test_what_waits_for_a_result_ends_when_another_answer_takes_its_place(tab):
     tab.fill("#id_size", "72")
     tab.wait_for_selector("#bom", timeout=30_000)

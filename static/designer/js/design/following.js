@@ -10,7 +10,10 @@ document.addEventListener("htmx:beforeCleanupElement", ({ target }) => {
 });
 
 // A question that is put once and got no answer, as from a server that starts again, is put again: by a copy of what asked.
-document.addEventListener("htmx:sendError", ({ detail: { elt } }) => {
+function askAgain({ detail: { elt, xhr } }) {
+  if (xhr?.status >= 400 && xhr.status < 500) {
+    return;
+  }
   setTimeout(() => {
     if (elt.isConnected && elt.matches("[hx-trigger^='load delay']")) {
       const again = elt.cloneNode(true);
@@ -18,4 +21,8 @@ document.addEventListener("htmx:sendError", ({ detail: { elt } }) => {
       window.htmx.process(again);
     }
   }, AGAIN_MS);
-});
+}
+
+for (const lost of ["htmx:sendError", "htmx:responseError", "session:ended"]) {
+  document.addEventListener(lost, askAgain);
+}

@@ -1,6 +1,8 @@
 // A design's spec as JSON: copied to the clipboard, pasted by button or by Ctrl-V outside fields, dropped as a file.
 // What is taken over is one edit of the session; what is refused changes nothing and says why.
 
+import { SIGNED_OUT, asked, isSignedOut } from "./requests.js";
+
 const MOST_BYTES = 1_000_000;
 const OF_FIELDS = "input, textarea, select, [contenteditable]";
 const form = () => document.getElementById("design-form");
@@ -51,12 +53,8 @@ function forget(field) {
 // ``field``: the one that the text was typed into, beside which is said what is wrong with it.
 async function take(text, field = null) {
   const address = form().dataset.edits.replace(/edits\/(?=$|\?)/, "spec/");
-  const headers = {
-    "Content-Type": "application/x-www-form-urlencoded", "Studio": "1",
-    "X-CSRFToken": JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"],
-  };
   const body = new URLSearchParams({ spec: text, estimated_hash: document.getElementById("estimated-hash")?.value ?? "" });
-  const answer = await fetch(address, { method: "POST", body, headers, redirect: "manual" }).catch(() => null);
+  const answer = await asked(address, { method: "POST", body: body.toString() }, () => {}).catch(() => null);
   if (!answer || answer.status >= 500) {
     say("The server does not answer. Nothing was applied: try again in a moment.", true);
   } else if (answer.status === 200) {
@@ -67,7 +65,7 @@ async function take(text, field = null) {
   } else if (answer.status === 422) {
     refused(await answer.text(), field);
   } else {
-    say(`Not applied: the server refused it (${answer.status || "signed out"}).`, true);
+    say(isSignedOut(answer) ? `Not applied. ${SIGNED_OUT}` : `Not applied: the server refused it (${answer.status}).`, true);
   }
 }
 

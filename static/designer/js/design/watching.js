@@ -6,6 +6,7 @@ import "./following.js";
 import { fadeChanges, markResult } from "./freshness.js";
 import { LOOK_MS, stateSince } from "./looks.js";
 import { place } from "./placing.js";
+import { SIGNED_OUT } from "./requests.js";
 import { say, sayNews, unsay } from "./session/note.js";
 
 const CLOSED = "The design is not open to you any more: what stands here is what it was.";
@@ -13,6 +14,7 @@ const CLOSED = "The design is not open to you any more: what stands here is what
 const bar = () => document.getElementById("studio-bar");
 
 let looking = false;
+let wasOut = false;
 let timer = 0;
 
 // What the fields say, closed as they are.
@@ -62,6 +64,13 @@ async function look() {
     const answer = await stateSince(bar().dataset.seen);
     if (answer?.html) {
       show(answer.html);
+    }
+    if (answer?.isSignedOut) {
+      say(SIGNED_OUT);
+      wasOut = true;
+    } else if (answer?.ok && wasOut) {
+      wasOut = false;
+      unsay();
     }
     if (answer?.status === 404) {
       stop();

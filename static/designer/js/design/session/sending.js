@@ -2,11 +2,11 @@
 // server in between would be of another state than the one that its author saw.
 
 import { form } from "../fields.js";
-import { asked, refusalWords } from "../requests.js";
+import { asked, isSignedOut, refusalWords } from "../requests.js";
 import { capture, discard, drop, hasUnsent, isSending, isTyping, opened, putBack, settled, take } from "./edits.js";
 import { say, sayNews, saySlow } from "./note.js";
 import { bar, estimatedHash, key } from "./page.js";
-import { answered, failed, isAway } from "./server.js";
+import { answered, failed, isAway, out } from "./server.js";
 import { settleSoon } from "./settling.js";
 import { showNamed } from "./showing.js";
 import { awayWords, sayWhereItStands } from "./standing.js";
@@ -15,9 +15,12 @@ import { keepDisputed } from "./unsent.js";
 import { isSaving, save } from "./version.js";
 
 const WAIT_MS = 5000;
+const SIGN_IN_MS = 2000; // between looks whether the visitor is signed in again
+const MAY_PASS = [408, 425, 429]; // beside faults of the server: refusals of the moment
 const OUTLIVES_BYTES = 60_000; // of a request that goes on when its page is left: browsers allow 64 KiB
 
 let held = false;
+let again = 0; // the timer of the next try
 
 export const isHeld = () => held;
 export const isBusy = () => hasUnsent() || isSending() || held || isTyping();
@@ -38,7 +41,14 @@ export async function send() {
   const { seen } = bar().dataset;
   const answer = await post(edit);
   if (answer.isAway) {
-    away();
+    away(answer.status);
+    return;
+  }
+  if (answer.isSignedOut) {
+    putBack();
+    out();
+    sayWhereItStands();
+    sendAgain(SIGN_IN_MS);
     return;
   }
   answered();
@@ -79,10 +89,9 @@ async function post(edit) {
       method: "POST", body: sent, redirect: "manual", keepalive: sent.length < OUTLIVES_BYTES,
     }, saySlow);
     sayWhereItStands();
-    const html = await answer.text();
+    const { status } = answer;
     return {
-      // a redirect leads to the sign-in page: followed, it would look like an answer
-      isAway: answer.status >= 500, status: answer.type === "opaqueredirect" ? 302 : answer.status, html,
+      isAway: status >= 500 || MAY_PASS.includes(status), isSignedOut: isSignedOut(answer), status, html: await answer.text(),
       address: answer.headers.get("Design-Opened"),
     };
   } catch {
@@ -90,12 +99,17 @@ async function post(edit) {
   }
 }
 
-function away() {
+function sendAgain(afterMs) {
+  clearTimeout(again);
+  again = setTimeout(send, afterMs);
+}
+
+function away(status) {
   putBack();
-  const againMs = failed();
+  const againMs = failed(status);
   say(awayWords());
   bar()?.setAttribute("data-away", "");
-  setTimeout(send, againMs);
+  sendAgain(againMs);
 }
 
 function refused(answer) {

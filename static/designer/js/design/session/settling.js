@@ -7,6 +7,7 @@ import { hasUnsent } from "./edits.js";
 
 const SETTLE_MS = 900;
 const AGAIN_MS = 2000; // after a request that got no answer
+const FAULT_MS = 8000; // after one that failed in the server
 
 let settling = 0;
 
@@ -25,6 +26,13 @@ function settle() {
   window.htmx?.ajax("POST", `${form().action}settle/`, { target, swap: "innerHTML", values: { follow: target === "#follow" ? 1 : "" } })
     .catch(() => setTimeout(settleSoon, AGAIN_MS)); // htmx has reported it
 }
+
+// A fault of the server, or a session that has ended, may pass as well.
+document.addEventListener("htmx:responseError", ({ detail: { xhr, pathInfo } }) => {
+  if (xhr.status >= 500 && pathInfo.requestPath.endsWith("/settle/")) {
+    setTimeout(settleSoon, FAULT_MS);
+  }
+});
 
 // An estimate that arrives late is of what the form said before: it is followed by one of what it says now.
 document.addEventListener("htmx:afterSwap", markResult);

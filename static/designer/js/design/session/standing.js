@@ -1,14 +1,17 @@
 // What the note says of the edits, from what others own. Nothing is called kept before the server has said so.
 
 import { hasUnsent, isTyping } from "./edits.js";
-import { NO_ANSWER, say, unsay } from "./note.js";
-import { isAway } from "./server.js";
+import { SIGNED_OUT } from "../requests.js";
+import { say, unsay } from "./note.js";
+import { isAway, isOut, whatFailed } from "./server.js";
 import { isSaving } from "./version.js";
 
-export const awayWords = () => `${NO_ANSWER} Your changes are kept in this browser and sent as soon as it is back${isSaving() ? ", then the version is saved" : ""}.`;
+export const awayWords = () => `${whatFailed()} Your changes are kept in this browser and sent as soon as it is back${isSaving() ? ", then the version is saved" : ""}.`;
 
 export function sayWhereItStands() {
-  if (isAway() || hasUnsent() || isTyping()) {
+  if (isOut()) {
+    say(SIGNED_OUT);
+  } else if (isAway() || hasUnsent() || isTyping()) {
     say(isAway() ? awayWords() : "Saving…");
   } else {
     unsay();
@@ -16,7 +19,7 @@ export function sayWhereItStands() {
 }
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
-  if (detail.successful && !hasUnsent() && !isTyping()) {
+  if (detail.successful && !hasUnsent() && !isTyping() && !isOut()) {
     unsay();
   }
 });

@@ -2,11 +2,12 @@
 
 import { write } from "../fields.js";
 import { LOOK_MS } from "../looks.js";
-import { asked } from "../requests.js";
+import { SIGNED_OUT, asked, isSignedOut } from "../requests.js";
 import { hasUnsent, newStep } from "./edits.js";
 import { lookAgain } from "./looking.js";
 import { NO_ANSWER, say, saySlow } from "./note.js";
 import { bar, estimatedHash } from "./page.js";
+import { isOut, out, whatFailed } from "./server.js";
 import { changed, hold, release, whenSent } from "./sending.js";
 import { settleSoon } from "./settling.js";
 import { show } from "./showing.js";
@@ -29,8 +30,8 @@ function go(direction) {
 async function takeStep(direction) {
   await whenSent();
   const button = document.querySelector(`[data-step-${direction}] button:not(:disabled)`);
-  if (hasUnsent()) {
-    say(`${NO_ANSWER} Your changes are kept in this browser, and no step can be taken until they are sent.`);
+  if (hasUnsent() && !isOut()) {
+    say(`${whatFailed()} Your changes are kept in this browser, and no step can be taken until they are sent.`);
   }
   if (hasUnsent() || !button) {
     return;
@@ -39,7 +40,7 @@ async function takeStep(direction) {
   const html = await stepped(button.closest("form").action);
   release();
   if (html === null) {
-    say(`${NO_ANSWER} Try again in a moment.`);
+    say(isOut() ? SIGNED_OUT : `${NO_ANSWER} Try again in a moment.`);
     setTimeout(lookAgain, LOOK_MS); // the step may have been taken, and only its answer lost
   } else {
     showOwn(html);
@@ -59,6 +60,9 @@ async function stepped(address) {
   const body = new URLSearchParams({ estimated_hash: estimatedHash(), shown: bar().dataset.spec }).toString();
   try {
     const answer = await asked(address, { method: "POST", body }, saySlow);
+    if (isSignedOut(answer)) {
+      out();
+    }
     sayWhereItStands();
     return answer.ok ? await answer.text() : null;
   } catch {

@@ -2,8 +2,9 @@
 // when the server is back, after the edits that came before it, so that the version is of what the page showed.
 
 import { hasUnsent } from "./edits.js";
+import { renewed } from "../requests.js";
 import { NO_ANSWER, say } from "./note.js";
-import { answered, failed } from "./server.js";
+import { answered, failed, whatFailed } from "./server.js";
 
 const FORM = "#version-form";
 const BUTTON = "#save-slot [type=submit]";
@@ -29,14 +30,14 @@ function retry() {
   }
 }
 
-function lost({ elt }) {
+function lost({ elt, xhr }) {
   if (elt?.matches?.(`${FORM}, ${BUTTON}`)) {
     saving = elt.matches("form") ? FORM : BUTTON;
-    const againMs = failed();
-    say(`${NO_ANSWER} This version is saved as soon as it is back.`);
+    const againMs = failed(xhr?.status);
+    say(`${whatFailed()} This version is saved as soon as it is back.`);
     setTimeout(retry, againMs);
   } else if (!hasUnsent() && !saving) {
-    say(`${NO_ANSWER} This part of the page could not be requested. Try again in a moment.`);
+    say(`${xhr?.status ? `The server failed to answer (${xhr.status}).` : NO_ANSWER} This part of the page could not be requested. Try again in a moment.`);
   }
 }
 
@@ -44,5 +45,7 @@ document.addEventListener("htmx:sendError", ({ detail }) => lost(detail));
 document.addEventListener("htmx:responseError", ({ detail }) => {
   if (detail.xhr.status >= 500) {
     lost(detail);
+  } else if (detail.xhr.status === 403 && detail.elt.matches("form, button")) {
+    renewed().then((page) => page?.ok && say("This was refused, as you have signed in again since the page was opened. Press it again."));
   }
 });
