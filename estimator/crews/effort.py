@@ -95,6 +95,21 @@ def assumed(task: str) -> Assumed:
     )
 
 
+def crew_assumed(crew: str) -> Assumed:
+    """How many people of a crew work side by side."""
+    one = crews()[crew]
+    people = float(one.people)
+    return Assumed(
+        name=f"crew-{crew}",
+        value=people,
+        low=people,
+        high=people,
+        unit="people",
+        basis=one.basis,
+        source=one.source,
+    )
+
+
 def _rows(name: str) -> list[dict[str, str]]:
     with (FOLDER / name).open(encoding="utf-8") as file:
         return list(csv.DictReader(file))

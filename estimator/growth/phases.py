@@ -14,10 +14,10 @@ from estimator.cabling.links import LinkList
 from estimator.cabling.result import SizedNetwork
 from estimator.catalog.catalog import Catalog
 from estimator.cost.result import Cost
-from estimator.crews.effort import assumed
+from estimator.crews.effort import assumed, crew_assumed
 from estimator.errors import Problem, SpecError
 from estimator.fabric.sized import SizedFabric
-from estimator.growth.recabling import USED_TASKS, Changes, changes_between
+from estimator.growth.recabling import USED_CREWS, USED_TASKS, Changes, changes_between
 from estimator.growth.result import GrowthPhase, PhaseLine, Phases, YearCost
 from estimator.growth.room import nodes_sized_for
 from estimator.ranges import Range, total_of
@@ -103,6 +103,7 @@ def phases_of(built: Sequence[BuiltPhase]) -> Phases:
                 f"Phase {at + 1}: cables are compared one by one up to {MOST_LINKS:,} links of two phases together, and there "
                 "are more. Make phases of one pod."
             )
+        work = changes.work if changes else []
         bought = _usd_of(bill)
         stranded = stock.unused(one.bom.lines)
         phases.append(
@@ -120,7 +121,8 @@ def phases_of(built: Sequence[BuiltPhase]) -> Phases:
                 one_off_usd=_share_of_one_off(one, bought),
                 running_usd_per_year=one.cost.running_usd_per_year,
                 recabling=changes.recabling if changes and at else None,
-                work=changes.work if changes else [],
+                work=work,
+                window_minutes=total_of(crew.window for crew in work).each(_tenths),
                 stranded=stranded,
                 stranded_usd=_usd_of(stranded),
             )
@@ -137,11 +139,16 @@ def phases_of(built: Sequence[BuiltPhase]) -> Phases:
         total_usd=_sum(one.total_usd for one in years),
         stranded_usd=phases[-1].stranded_usd,
         touched_cables=sum(one.recabling.touched for one in phases if one.recabling),
-        recabling_minutes=total_of(crew.recabling for one in phases for crew in one.work).each(lambda m: round(m, 1)),
+        recabling_minutes=total_of(crew.recabling for one in phases for crew in one.work).each(_tenths),
+        window_minutes=total_of(one.window_minutes for one in phases).each(_tenths),
         at_least=any(one.at_least for one in phases) or any(one.cost.at_least for one in built),
-        assumptions=[assumed(task) for task in USED_TASKS],
+        assumptions=[*(assumed(task) for task in USED_TASKS), *(crew_assumed(crew) for crew in USED_CREWS)],
         left_out=left_out,
     )
+
+
+def _tenths(minutes: float) -> float:
+    return round(minutes, 1)
 
 
 def _n_links(lists: Sequence[LinkList]) -> int:

@@ -29,6 +29,7 @@ USED_TASKS = (
     *("cable-out", "cable-move", "cable", "cable-metre", "fiber-end", "other-end"),
     *("link", "counter", "switch-out", "switch", "node", "transceiver"),
 )
+USED_CREWS = ("cabling", "network", "racks")
 End = tuple[str, str]
 
 

@@ -101,6 +101,11 @@ class CrewMinutes(Record):
     installing: Range[float]
     """Of what is new, with its cables."""
 
+    @property
+    def window(self) -> Range[float]:
+        """Minutes that work on what was in use takes the whole crew."""
+        return self.recabling.each(lambda minutes: minutes / self.people)
+
 
 class Recabling(Record):
     """What a phase changes at the cables of the phase before, from both lists of links."""
@@ -144,6 +149,8 @@ class GrowthPhase(Record):
     recabling: IfAny[Recabling]
     """Not of the first phase, nor of one with too many links."""
     work: list[CrewMinutes]
+    window_minutes: Newer[Range[float]]
+    """Minutes that what was in use stands still for: ``recabling`` of each crew by its people, one crew after the other."""
     stranded: list[PhaseLine]
     """Bought in an earlier phase, and of no use in this one."""
     stranded_usd: Range[float]
@@ -174,6 +181,8 @@ class Phases(Record):
     touched_cables: int
     recabling_minutes: Range[float]
     """Person-minutes of all crews and phases on what was in use before."""
+    window_minutes: Newer[Range[float]]
+    """Minutes of the windows of all phases together."""
     at_least: bool
     assumptions: list[Assumed]
     left_out: list[str]

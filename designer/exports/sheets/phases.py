@@ -7,6 +7,7 @@ from estimator.handoff.phases import BILL_COLUMNS, YEAR_COLUMNS, bill_rows, year
 from estimator.ranges import total_of
 
 MINUTES = "#,##0"
+WINDOW = "Minutes of a window are person-minutes ÷ people of a crew, one crew after the other: assumptions of ours."
 _WIDE = {"description": 52, "price_source": 44, "part": 24, "part_number": 22}
 _BASIS = BILL_COLUMNS.index("price_basis")
 
@@ -34,6 +35,7 @@ PHASE_COLUMNS = (
     Column("minutes_high", "Recabling, high", "person-min", 14, MINUTES),
     Column("nodes_held", "Ports held for servers", width=12, number_format=COUNT),
     Column("least_touched", "Cables in use that move at least, were ports free", width=16, number_format=COUNT),
+    *(Column(f"window_{end}", f"Window for recabling, {end}", "min", 14, MINUTES) for end in RANGE),
 )
 CREW_COLUMNS = (
     Column("phase", "Phase", width=18),
@@ -41,6 +43,7 @@ CREW_COLUMNS = (
     Column("people", "People", width=8, number_format=COUNT),
     *(Column(f"recabling_{end}", f"On what is in use, {end}", "person-min", 16, MINUTES) for end in RANGE),
     *(Column(f"installing_{end}", f"On what is new, {end}", "person-min", 16, MINUTES) for end in RANGE),
+    *(Column(f"window_{end}", f"Window for what is in use, {end}", "min", 16, MINUTES) for end in RANGE),
 )
 CABLE_COLUMNS = (
     Column("phase", "Phase", width=18),
@@ -65,7 +68,7 @@ def phase_sheets(phases: Phases) -> list[Table]:
             "Phases",
             PHASE_COLUMNS,
             tuple(_phase(one) for one in phases.phases),
-            note=" ".join(phases.left_out),
+            note=" ".join((*phases.left_out, WINDOW)),
             frozen_columns=1,
         ),
         years_sheet(phases),
@@ -110,11 +113,12 @@ def _phase(one: GrowthPhase) -> tuple[Cell, ...]:
         *((cables.moved, cables.removed, cables.added) if cables else (None, None, None)),
         *minutes,
         *(one.nodes_held, cables.least_touched if cables else None),
+        *(one.window_minutes or (None, None, None)),
     )
 
 
 def _crews(one: GrowthPhase) -> list[tuple[Cell, ...]]:
-    return [(one.name, crew.title, crew.people, *crew.recabling, *crew.installing) for crew in one.work]
+    return [(one.name, crew.title, crew.people, *crew.recabling, *crew.installing, *crew.window) for crew in one.work]
 
 
 def _cables(one: GrowthPhase) -> list[tuple[Cell, ...]]:

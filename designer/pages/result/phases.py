@@ -15,7 +15,9 @@ class CrewRow(NamedTuple):
     """One crew's hours in a phase."""
 
     title: str
+    people: int
     recabling: str
+    window: str
     installing: str
 
 
@@ -26,6 +28,7 @@ class PhaseRow(NamedTuple):
     touched: str
     how: str
     hours: str
+    window: str
     least: str
     crews: tuple[CrewRow, ...]
     bill: tuple[PhaseLine, ...]
@@ -40,7 +43,7 @@ def phase_rows(phases: Phases | None) -> list[PhaseRow]:
 def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
     recabling = phase.recabling
     minutes = total_of(crew.recabling for crew in phase.work)
-    hours = least = ""
+    hours = window = least = ""
     if is_first:
         touched, words = "–", "nothing is in use yet"
     elif recabling is None:
@@ -51,13 +54,26 @@ def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
         touched = counted(recabling.touched, "cable")
         words = f"{count(recabling.moved)} moved, {count(recabling.removed)} taken out"
         hours = person_hours(minutes)
+        window = f"window of {minutes_of(phase.window_minutes)}" if phase.window_minutes else ""
         if recabling.least_touched is not None and recabling.least_touched < recabling.touched:
             least = f"{count(recabling.least_touched)} whatever the ports"
     bill = sorted(phase.bill, key=lambda line: -(line.extended_price_usd.typical if line.extended_price_usd else 0))
-    crews = tuple(CrewRow(one.title, person_hours(one.recabling), person_hours(one.installing)) for one in phase.work)
-    return PhaseRow(
-        phase, touched, words, hours, least, crews, tuple(bill[:SHOWN_LINES]), max(len(bill) - SHOWN_LINES, 0)
+    crews = tuple(
+        CrewRow(
+            one.title, one.people, person_hours(one.recabling), minutes_of(one.window), person_hours(one.installing)
+        )
+        for one in phase.work
     )
+    n_more = max(len(bill) - SHOWN_LINES, 0)
+    return PhaseRow(phase, touched, words, hours, window, least, crews, tuple(bill[:SHOWN_LINES]), n_more)
+
+
+def minutes_of(minutes: Range[float]) -> str:
+    """ "252 minutes, 123 to 540"."""
+    if not any(minutes):
+        return "–"
+    low, typical, high = minutes.each(round)
+    return f"{counted(typical, 'minute')}, {count(low)} to {count(high)}"
 
 
 def person_hours(minutes: Range[float]) -> str:
@@ -78,5 +94,6 @@ def recabled_words(phases: Phases | None) -> str:
         return "No cable in use moves from phase to phase."
     return (
         f"{counted(phases.touched_cables, 'cable')} in use are moved or taken out, "
-        f"{person_hours(phases.recabling_minutes)}."
+        f"{person_hours(phases.recabling_minutes)}"
+        f"{f'; windows of {minutes_of(phases.window_minutes)} together' if phases.window_minutes else ''}."
     )

@@ -211,6 +211,9 @@ def test_minutes_are_counts_by_the_tasks() -> None:
     assert crew["network"].recabling.typical == pytest.approx(
         moved * (tasks()["link"].minutes + tasks()["counter"].minutes), abs=0.1
     )
+    assert base.window_minutes
+    by_hand = minutes / 8 + moved * (tasks()["link"].minutes + tasks()["counter"].minutes) / 2  # of crews of 8 and of 2
+    assert base.window_minutes.typical == pytest.approx(by_hand, abs=0.2)
     assert crew["racks"].recabling.typical == 0
     assert crew["racks"].installing.typical == 96 * tasks()["node"].minutes + 36 * tasks()["switch"].minutes
 
