@@ -139,7 +139,7 @@ class _Reading:
             found = list(_interfaces(json.loads("\n".join(lines))))
         except (ValueError, RecursionError) as error:
             message = f"The JSON that begins on line {first} is not whole: {error}. Give all that lldpcli printed."
-            raise UnreadableFile("not_json", message) from error
+            raise UnreadableFile("broken_json", message) from error
         at = 0
         for port, far, far_port in found:
             at = next((i for i in range(at, len(lines)) if f'"{port}"' in lines[i]), at)
@@ -176,7 +176,7 @@ class _Reading:
     def close(self) -> None:
         """The neighbour that was open is complete."""
         if self._json:
-            raise UnreadableFile("not_json", "The file ends inside JSON. Give all that lldpcli printed.")
+            raise UnreadableFile("broken_json", "The file ends inside JSON. Give all that lldpcli printed.")
         far = self._far
         if self._port and far:
             name = far.get("chassis.name") or far.get("SysName") or ""

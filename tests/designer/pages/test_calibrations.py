@@ -470,6 +470,8 @@ def test_path_results_alone_make_a_calibration_that_shows_lines_and_reasons(page
     row = kept(page, ("link.txt", perftest_text(385.0)), ("slow.txt", perftest_text(180.0)), nic_gbit_s="400")
     words = text_of(shown(page, row))
     assert (row.name, len(row.paths)) == ("Measured paths", 2)
+    assert "1 measurement, 97.7 % of a healthy path; no probability" in words
+    assert "of paths the catalog’s range times that of healthy paths" in words
     figures = (
         "link.txt 13 ib_write_bw, 8,388,608 B 385 Gb/s 394 Gb/s Share of the NICs’ rate that gets through, InfiniBand"
     )

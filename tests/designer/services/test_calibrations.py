@@ -54,6 +54,10 @@ def test_figures_of_single_paths_are_answered_with_their_lines_and_kept(call: Ca
     system = {"nic_gbit_s": 400, "fabric": "infiniband"}
     kept = send(call, ("link.txt", perftest_text(380.0)), name="Links", system=json.dumps(system)).json()
     (read,) = kept["paths"]
+    behind = kept["parameters"]["network_efficiency.infiniband"]
+    assert behind["paths"]["measurements"] == 1
+    of_design = kept["calibration"]["ranges"]["network_efficiency.infiniband"]
+    assert of_design == {"low": behind["low"], "high": behind["high"]}
     assert (read["file"], read["line"], read["value"], read["unit"]) == ("link.txt", 13, 380.0, "Gb/s")
     assert set(read["constants"]) == set(kept["calibration"]["parameters"])
     slow = send(call, ("link.txt", perftest_text(180.0)), system=json.dumps(system)).json()

@@ -225,8 +225,8 @@ def test_neighbours_are_read_of_json_of_lldpcli(text: str, link: tuple[Any, ...]
     ("text", "code", "words"),
     [
         (ONE_IN_JSON, "no_local_device", "### leaf01"),
-        ("### n1\n" + ONE_IN_JSON[:-4], "not_json", "ends inside JSON"),
-        ("### n1\n" + ONE_IN_JSON.replace('"via": ', '"via" '), "not_json", "begins on line 2"),
+        ("### n1\n" + ONE_IN_JSON[:-4], "broken_json", "ends inside JSON"),
+        ("### n1\n" + ONE_IN_JSON.replace('"via": ', '"via" '), "broken_json", "begins on line 2"),
         ('### n1\n{"lldp": {}}\n', "no_links", "lldpcli"),
         ('<?xml version="1.0"?>\n<lldp label="LLDP neighbors">\n</lldp>\n', "is_xml", "-f json"),
         ('### n1\n{"lldp": "' + "x" * 100 + '"}\n' + '{"lldp": {' + " " * 20_000 + "}}\n", "line_too_long", "20,000"),

@@ -13,7 +13,8 @@ from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.performance.prediction import PredictedTime, prediction
-from estimator.spec.calibration import Calibrated, ConstantRange, calibrated_problems
+from estimator.performance.times import design_performance
+from estimator.spec.calibration import Calibrated, ConstantRange, calibrated_problems, constants_of
 from tests.estimator.bringup.sites import nvbandwidth_text, perftest_text
 from tests.estimator.calibration.log_texts import SWEEP, measured_log
 from tests.estimator.verbs import run
@@ -112,6 +113,22 @@ def test_bands_hold_the_ranges_of_paths_and_are_not_narrowed_by_them(
     assert at_site.time_us_high >= slow * (1 - 1e-9)
     assert at_site.time_us_low <= fast * (1 + 1e-9)
     assert at_site.time_us_high / at_site.time_us >= plain.time_us_high / plain.time_us * (1 - 1e-3)
+
+
+def test_a_design_holds_the_ranges_of_paths_in_its_bands() -> None:
+    site = parameters_of(of(("copies.txt", nvbandwidth_text(peer=360.0, slow=(0, 1)))), "site")
+    system = SITE | {"nics_per_node": 8}
+    without = site.model_copy(update={"ranges": None})
+    ranged, bare = (
+        design_performance([system], [16], CATALOG, constants_of(CATALOG, one), only_all_reduce=True)[0].all_reduce
+        for one in (site, without)
+    )
+    assert ranged is not None
+    assert bare is not None
+    assert ranged.time_us == bare.time_us
+    inside, large = 0, -1
+    assert ranged.time_us_high[inside][large] > 2 * bare.time_us_high[inside][large]
+    assert ranged.time_us_low[inside][large] < bare.time_us_low[inside][large]
 
 
 def test_a_slow_pair_of_gpus_widens_the_band_beyond_the_catalogs() -> None:
