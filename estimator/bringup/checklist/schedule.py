@@ -7,7 +7,7 @@ until it fits, or until more would change nothing.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapreplace
-from math import ceil
+from math import ceil, inf
 from typing import NamedTuple
 
 from estimator.crews.effort import crews
@@ -56,7 +56,7 @@ def staffed(works: Sequence[Work], weeks: float) -> dict[str, int]:
     for work in works:
         busy[work.crew] += work.hours / crews()[work.crew].person_hours_a_day
     numbers = {kind: min(max(ceil(days / most_days), 1), MOST_CREWS) for kind, days in busy.items()}
-    while max((end for _, end in _times(order, numbers)), default=0.0) > most_days + _WHOLE:
+    while len(_times(order, numbers, most_days + _WHOLE)) < len(order.works):
         each = {kind: busy[kind] / n for kind, n in numbers.items() if n < MOST_CREWS and busy[kind] / n > LEAST_DAYS}
         if not each:
             break
@@ -103,8 +103,8 @@ def _order(works: Sequence[Work]) -> _Order:
     return order
 
 
-def _times(order: _Order, numbers: Mapping[str, int]) -> list[tuple[float, float]]:
-    """Start and end of each work in days."""
+def _times(order: _Order, numbers: Mapping[str, int], most_days: float = inf) -> list[tuple[float, float]]:
+    """Start and end of each work in days, up to the first that ends after so many."""
     free = {kind: [0.0] * numbers.get(kind, 1) for kind in crews()}  # heaps: equal ends are one
     a_day = {kind: crew.person_hours_a_day for kind, crew in crews().items()}
     times: list[tuple[float, float]] = []
@@ -116,6 +116,8 @@ def _times(order: _Order, numbers: Mapping[str, int]) -> list[tuple[float, float
         start = max(max(many) if shared else many[0], ready[rests_on])
         together = min(len(many), shared) if shared else 1
         end = start + hours / (a_day[crew] * together)
+        if end > most_days:
+            break
         if shared:
             free[crew] = [end] * len(many)
         else:
