@@ -54,7 +54,7 @@ def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
         touched = counted(recabling.touched, "cable")
         words = f"{count(recabling.moved)} moved, {count(recabling.removed)} taken out"
         hours = person_hours(minutes)
-        window = f"window of {minutes_of(phase.window_minutes)}" if phase.window_minutes else ""
+        window = f"window {minutes_of(phase.window_minutes)}" if phase.window_minutes else ""
         if recabling.least_touched is not None and recabling.least_touched < recabling.touched:
             least = f"{count(recabling.least_touched)} whatever the ports"
     bill = sorted(phase.bill, key=lambda line: -(line.extended_price_usd.typical if line.extended_price_usd else 0))
@@ -69,11 +69,11 @@ def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
 
 
 def minutes_of(minutes: Range[float]) -> str:
-    """ "252 minutes, 123 to 540"."""
+    """ "252 min, 123 to 540"."""
     if not any(minutes):
         return "–"
     low, typical, high = minutes.each(round)
-    return f"{counted(typical, 'minute')}, {count(low)} to {count(high)}"
+    return f"{count(typical)} min, {count(low)} to {count(high)}"
 
 
 def person_hours(minutes: Range[float]) -> str:

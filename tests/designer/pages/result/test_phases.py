@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from designer.forms.design import DesignForm
 from designer.forms.lines.phases import phases_of_text, text_of_phases
-from designer.pages.result.phases import person_hours, phase_rows
+from designer.pages.result.phases import minutes_of, person_hours, phase_rows
 from designer.services.designs.results import result_of
 from estimator.growth.result import Phases
 from estimator.jobs.models import EstimateJob
@@ -90,6 +90,8 @@ def test_the_overview_begins_with_the_phases(page: Client, owner: User) -> None:
         assert phase.name in section
         assert phase.date in section
     assert "254 moved, 0 taken out" in section
+    assert answer.phases[1].window_minutes
+    assert f"window {minutes_of(answer.phases[1].window_minutes)}" in section
     assert answer.phases[2].stranded_usd.typical > 0
     assert f"{len(answer.phases[2].stranded)} parts" in section
     for year in answer.years:
@@ -134,7 +136,8 @@ def test_the_workbook_has_a_sheet_of_each(call: Caller, owner: User) -> None:
 def test_work_is_said_in_minutes_where_it_is_short_and_in_hours_where_it_is_long(owner: User) -> None:
     assert person_hours(Range(30.0, 60.0, 120.0)) == "60 person-minutes, 30 to 120"
     assert person_hours(Range(600.0, 1200.0, 2400.0)) == "20 person-hours, 10 to 40"
-    assert person_hours(Range(0.0, 0.0, 0.0)) == "–"
+    assert person_hours(Range(0.0, 0.0, 0.0)) == minutes_of(Range(0.0, 0.0, 0.0)) == "–"
+    assert minutes_of(Range(600.2, 1200.0, 2400.0)) == "1,200 min, 600 to 2,400"
     _, job = finished(
         owner, BASE | {"phases": PHASED["phases"][:2], "fabric": {"generation": "ndr", "grow_to_nodes": 128}}
     )
