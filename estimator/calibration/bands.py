@@ -17,9 +17,8 @@ from estimator.performance.collectives import COLLECTIVES
 from estimator.units import FloatArray
 
 Key = tuple[str, str]
-TAILS = {"large": 0.07, "mid": 0.05, "small": 0.05}
-"""Votes left outside on each side, by size class: nine in ten stay inside, and where sites differ most a site that is not here
-lies further out than those that are."""
+TAIL = 0.07
+"""Votes left outside on each side: with what few sites and the nearest neighbours add, nine in ten stay inside."""
 FEW_SITES = {"large": 4, "mid": 4, "small": 0}
 """Up to how many sites may agree by chance. Below 1 MiB not: what all collectives share there are a few slow hosts."""
 LEAN = 2.0  # sites that all collectives together count for beside a collective's own
@@ -129,7 +128,7 @@ def host_band_values(residuals: Sequence[Residual]) -> dict[Key, float]:
     if not hosted:
         return {}
     off = [abs(one.value) for one in hosted]
-    _, high = weighted_quantiles(off, [one.run.site for one in hosted], 2 * TAILS["small"])
+    _, high = weighted_quantiles(off, [one.run.site for one in hosted], 2 * TAIL)
     return {("host_band", ""): float(f"{np.exp(high):.3g}")}
 
 
@@ -202,8 +201,7 @@ def _without_floor(run: Sequence[Residual]) -> list[Residual]:
 
 
 def _quantiles(residuals: Sequence[Residual]) -> tuple[float, float]:
-    tail = TAILS[residuals[0].cell[1]]
-    return weighted_quantiles([one.value for one in residuals], [one.run.site for one in residuals], tail)
+    return weighted_quantiles([one.value for one in residuals], [one.run.site for one in residuals], TAIL)
 
 
 def _put(out: dict[Key, float], index: str, ln_band: FloatArray, names: tuple[str, str] = BAND_NAMES) -> None:

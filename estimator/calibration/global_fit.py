@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from estimator.calibration.bands import (
-    TAILS,
+    TAIL,
     band_values,
     floor_band_values,
     residuals_of,
@@ -47,7 +47,7 @@ CLASS_WEIGHTS = {"large": 2.0, "mid": 1.0, "small": 1.0}  # as bandwidths repeat
 RUN_POWER, SITE_POWER = 0.5, 0.3  # a run's points and a site's runs weigh together as their count to 1 − twice this
 FOLDS = MEASURED / "folds.csv"
 LATEST = "2026-11-29"
-_OUTSIDE = f"{100 * min(TAILS.values()):g} to {100 * max(TAILS.values()):g} %"
+_OUTSIDE = f"{100 * TAIL:g} %"
 CELL_WORDS = {  # unit, basis, source and evidence of the rows that ``write_cells`` makes
     "band_low": (
         "1",
@@ -66,7 +66,7 @@ CELL_WORDS = {  # unit, basis, source and evidence of the rows that ``write_cell
         "measured",
         "Fits that left a site out",
         "Measured over predicted, either way, of what a host's loop over its GPUs or a framework's launch makes: "
-        f"{200 * TAILS['small']:g} % of votes lie beyond it",
+        f"{200 * TAIL:g} % of votes lie beyond it",
     ),
     "floor_band_low": ("1", "measured", "Fits that left a site out", "As band_low, once a site's floor is known"),
     "floor_band_high": ("1", "measured", "Fits that left a site out", "As band_high, once a site's floor is known"),
