@@ -107,12 +107,13 @@ def _times(order: _Order, numbers: Mapping[str, int], most_days: float = inf) ->
     """Start and end of each work in days, up to the first that ends after so many."""
     free = {kind: [0.0] * numbers.get(kind, 1) for kind in crews()}  # heaps: equal ends are one
     a_day = {kind: crew.person_hours_a_day for kind, crew in crews().items()}
-    times: list[tuple[float, float]] = []
+    starts: list[float] = []
+    ends: list[float] = []
     ready: dict[int, float] = {}
     for crew, hours, shared, rests_on in order.works:
         many = free[crew]
         if rests_on not in ready:
-            ready[rests_on] = max((times[place][1] for place in order.rests_on[rests_on]), default=0.0)
+            ready[rests_on] = max(map(ends.__getitem__, order.rests_on[rests_on]), default=0.0)
         start = max(max(many) if shared else many[0], ready[rests_on])
         together = min(len(many), shared) if shared else 1
         end = start + hours / (a_day[crew] * together)
@@ -122,5 +123,6 @@ def _times(order: _Order, numbers: Mapping[str, int], most_days: float = inf) ->
             free[crew] = [end] * len(many)
         else:
             heapreplace(many, end)
-        times.append((start, end))
-    return times
+        starts.append(start)
+        ends.append(end)
+    return list(zip(starts, ends, strict=True))
