@@ -137,12 +137,10 @@ def is_called(case: Any) -> bool:
     Of valid designs at the bounds of a field, which are previewed one by one, of designs with a value of a wrong kind, all of
     which test_spec.py has, of own parts, which are in a design as well, and of bodies for a row that is not there.
     """
-    scenario = getattr(case.meta.phase.data, "scenario", None)
-    if THOROUGH or scenario not in ("valid_object", "incorrect_type"):
+    if THOROUGH or getattr(case.meta.phase.data, "scenario", None) not in ("valid_object", "incorrect_type"):
         return True
-    is_previewed = case.path == "/api/v1/preview/" and scenario == "valid_object"
-    is_elsewhere = "{id}" in case.path or case.path in ("/api/v1/preview/", "/api/v1/own-parts/")
-    share = 40 if is_previewed else 6 if is_elsewhere else 1
+    is_elsewhere = "{id}" in case.path or case.path == "/api/v1/own-parts/"
+    share = 40 if case.path == "/api/v1/preview/" else 6 if is_elsewhere else 1
     return zlib.crc32(json.dumps(case.body, sort_keys=True, default=str).encode()) % share == 0
 
 
@@ -172,3 +170,14 @@ def called(case: Any, call: Caller) -> None:
     answer = case.call_and_validate(headers=headers, excluded_checks=excluded)
     if is_list and answer.status_code == 200:
         assert len(answer.json()) == len(case.body)
+
+
+@pytest.mark.skipif(THOROUGH, reason="each call makes up all keys")
+def test_calls_that_share_a_design_out_have_all_its_keys_together() -> None:
+    schemas = CALLS.raw_schema["components"]["schemas"]
+    for name, schema in components_of(schemas["DesignSpec"], {}, schemas).items():
+        shares = [schemas[f"Share{share}{name}"] for share in range(SHARES)]
+        keys = [one.get("properties", {}).keys() for one in shares]
+        assert set().union(*keys) == schema.get("properties", {}).keys(), name
+        assert all(one.get("required", []) == schema.get("required", []) for one in shares)
+        assert all(set(schema.get("required", ())) <= each for each in keys)
