@@ -446,7 +446,7 @@ def _dump(asked: argparse.Namespace) -> Iterator[bytes]:
 @_verb(
     "a vendor's quote against the design's bill of materials",
     _SPEC,
-    _argument("quote", metavar="FILE", help="the quote: XLSX or CSV"),
+    _argument("quote", metavar="FILE", help="the quote: XLSX, CSV or PDF with text"),
     _argument("--columns", metavar="JSON", help='which column is what: {"fields": {"quantity": "D", …}}'),
 )
 def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
@@ -459,7 +459,7 @@ def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     catalog = load_catalog()
     spec = _spec_of(asked, catalog)
     columns = _read_json(asked.columns) if asked.columns else None
-    ((name, data),) = _read_files([asked.quote], MAX_FILE_BYTES, "Name a quote as XLSX or CSV.")
+    ((name, data),) = _read_files([asked.quote], MAX_FILE_BYTES, "Name a quote as XLSX, CSV or PDF.")
     quote = read_quote(data, name, columns)
     (made,) = estimate([spec], catalog, ("bom",))
     own = spec.economics.prices
