@@ -17,12 +17,10 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.performance.bandwidth import GpuFacts, gpu_facts
 from estimator.spec.calibration import parameter_name
-from estimator.units import byte_s_to_gb_s
+from estimator.units import BITS_PER_BYTE, byte_s_to_gb_s
 
 NIC_RATES = (10, 25, 40, 50, 56, 100, 200, 400, 800, 1600)  # of one port [Gb/s]
-GBIT_S = 8  # of 1 GB/s
 ROUND_TRIPS = ("read",)  # timed there and back
-LEAST_US = 0.0
 FAULTY_SHARE = 0.9  # of the least that a healthy path gives: below it a path looks faulty
 FAULTY_TIMES = {"mpi": 1.3}  # of the longest healthy latency; 1 where that is a limit of acceptance
 Key = tuple[str, str]
@@ -51,8 +49,9 @@ def path_constants(
     results = []
     for figure in figures:
         expected, found, note = sites.of(figure)
-        for key in found.keys if found else ():
-            said.setdefault(key, []).append(found)  # type: ignore[arg-type]
+        if found:
+            for key in found.keys:
+                said.setdefault(key, []).append(found)
         results.append(
             PathResult(
                 file=figure.file,
@@ -120,7 +119,7 @@ class _Site:
     def _link(self, figure: PathFigure) -> tuple[float | None, _Said | None, str]:
         fabric, note = self._fabric(figure)
         rate = self.asked.nic_gbit_s
-        gbit_s = figure.value if figure.kind == LINK else figure.value * GBIT_S
+        gbit_s = figure.value if figure.kind == LINK else figure.value * BITS_PER_BYTE
         if rate is None and figure.kind == BOTH_WAYS:
             return None, None, "Not used: the rate of a NIC is in no file. Give the system's nic_gbit_s."
         if rate is None:
@@ -205,7 +204,7 @@ class _Site:
         middle = median(one.value for one in said)
         least, most = min(one.low for one in said), max(one.high for one in said)
         if said[0].is_added:
-            value, low, high = (max(end, LEAST_US) for end in (start + middle, low + least, high + most))
+            value, low, high = (max(end, 0.0) for end in (start + middle, low + least, high + most))
         else:
             value, low, high = start * middle, low * least, high * most
         if row.unit == "1":
