@@ -174,16 +174,7 @@ def test_the_form_of_a_design_offers_own_parts_and_keeps_their_revision(client: 
     form = DesignForm(owner=owner)
     assert ("own-acme-128", "Acme S128") in dict(form.fields["fabric__leaf_switch"].widget.choices)["Your own parts"]
     assert 'value="own-acme-128" data-fits="roce-200 roce-400 roce-800"' in str(form["fabric__leaf_switch"])
-    typed = {
-        "name": "Own",
-        "compute__server": "own-box",
-        "size": "512",
-        "size_unit": "gpus",
-        "fabric__generation": "roce-400",
-        "fabric__leaf_switch": "own-acme-128",
-        "fabric__spine_switch": "own-acme-128",
-    }
-    form = DesignForm(typed, owner=owner)
+    form = DesignForm(WITH_OWN, owner=owner)
     assert form.is_valid(), form.errors
     assert form.spec
     assert form.spec.own_parts
@@ -207,7 +198,7 @@ def test_the_form_of_a_design_offers_own_parts_and_keeps_their_revision(client: 
     assert newer.spec
     assert newer.spec.own_parts
     assert (newer.spec.fabric.leaf_switch, newer.spec.own_parts.switches[0].price_usd) == ("own-acme-128", 38_000)
-    stranger = DesignForm(typed, owner=User.objects.create_user("stranger"))
+    stranger = DesignForm(WITH_OWN, owner=User.objects.create_user("stranger"))
     assert not stranger.is_valid()
 
 
