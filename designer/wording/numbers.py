@@ -322,7 +322,7 @@ def unit_name(unit: Any) -> str:
 
 
 def range_in_unit(low: float, high: float, unit: str) -> str:
-    """Low to high of a parameter with its unit: "$0.05 to $0.15 per kWh", "3 % to 10 % of the price a year"; ."""
+    """Low to high of a parameter with its unit: "$0.05 to $0.15 per kWh", "3 % to 10 % of the price a year"."""
     dollars, slash, per = unit.partition("/")
     if dollars == USD:
         ends, words = (_parameter_usd(low), _parameter_usd(high)), f" per {per}" if slash else ""
