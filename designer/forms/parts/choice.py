@@ -145,11 +145,8 @@ class OwnChoice:
         if chosen is not None:
             known = self._offered(CABLES)
             out[CABLES] = [known[value][1] for value in chosen if value in known]
-        return {kind: rows for kind, rows in out.items() if rows} or (None if chosen == [] else self._carried_or_none)
-
-    @property
-    def _carried_or_none(self) -> Context | None:
-        return dict(self._carried) or None
+        kept = {} if chosen == [] else dict(self._carried)
+        return {kind: rows for kind, rows in out.items() if rows} or kept or None
 
     def cable_problems(self, cables: str) -> list[Problem]:
         """Names in the line of own cables that stand for none."""

@@ -11,7 +11,7 @@ from django.utils.choices import flatten_choices
 from pydantic import ValidationError
 
 from designer.wording.context import Context
-from estimator.catalog.catalog import with_records
+from estimator.catalog.catalog import Catalog, with_records
 from estimator.catalog.loader import load_catalog
 from estimator.catalog.ports import compute_network
 from estimator.spec.own.nics import nics_for
@@ -110,12 +110,7 @@ class NicSelect(forms.Select):
 @cache
 def _offered(version: str) -> Mapping[str, tuple[str, ...]]:
     """Of the catalog's servers and NICs. ``version`` of the catalog is the key under which they are kept."""
-    catalog = load_catalog()
-    return {
-        part: tuple(nic.id for nic in nics_for(server, catalog))
-        for part, server in catalog.servers.items()
-        if server.gpu_count
-    }
+    return _taken(load_catalog())
 
 
 def _offered_with(parts: OfferedParts) -> Mapping[str, tuple[str, ...]]:
@@ -124,10 +119,13 @@ def _offered_with(parts: OfferedParts) -> Mapping[str, tuple[str, ...]]:
     nics = [one for value, said in parts.nics.items() if (one := _read(OwnNic, said, value))]
     servers = [one for value, said in parts.servers.items() if (one := _read(OwnServer, said, value))]
     own = OwnParts.model_construct(switches=[], nics=nics, servers=servers, cables=[])
-    seen = with_records(catalog, records_of(own, catalog))
+    return _taken(with_records(catalog, records_of(own, catalog)))
+
+
+def _taken(catalog: Catalog) -> Mapping[str, tuple[str, ...]]:
     return {
-        part: tuple(nic.id for nic in nics_for(server, seen))
-        for part, server in seen.servers.items()
+        part: tuple(nic.id for nic in nics_for(server, catalog))
+        for part, server in catalog.servers.items()
         if server.gpu_count
     }
 
