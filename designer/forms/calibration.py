@@ -12,6 +12,7 @@ from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import count, decimal, words
 from estimator.calibration.logged_run import LoggedRun, log_system, run_of
 from estimator.calibration.logs.read import ParsedLog
+from estimator.calibration.logs.system_words import LABELS
 from estimator.calibration.paths.read import PathFigure
 from estimator.calibration.site_fit import read_file
 from estimator.catalog.catalog import Catalog
@@ -47,38 +48,41 @@ class Ask:
     """One thing asked of the system; ``choices`` is empty for a number or a ratio."""
 
     name: str
-    label: str
     help: str
     choices: Mapping[str, str] = field(default_factory=dict)
     unit: str = ""
     is_more: bool = False
     usual: str = ""
 
+    @property
+    def label(self) -> str:
+        """What the field is called."""
+        return LABELS[self.name]
+
 
 ASKS = (
-    Ask("gpu", "GPU", "The accelerator of the run."),
-    Ask("nodes", "Nodes", "Servers of the run. Leave blank where several logs differ."),
-    Ask("gpus_per_node", "GPUs a node", "That took part in the run.", unit="GPUs"),
-    Ask("fabric", "Network", "Between scale-up domains. A run inside one domain needs none.", FABRICS),
-    Ask("nics_per_node", "NICs a node", "Of the compute network.", unit="NICs"),
-    Ask("nic_gbit_s", "Rate of a NIC", "Of one NIC, one direction.", unit="Gb/s"),
-    Ask("in_network_reduction", "In-network reduction", "Switches of the network add (SHARP).", YES_NO, usual="No"),
-    Ask("collective", "Collective", "Only where a log does not name it.", COLLECTIVES, is_more=True),
-    Ask("gpus", "GPUs of the run", "Only where a log does not list its ranks.", unit="GPUs", is_more=True),
-    Ask("launch", "Launch", "How the processes were started.", LAUNCHES, is_more=True),
-    Ask("algorithm", "Forced algorithm", "Where NCCL_ALGO was set.", {key: words(key) for key in ALGORITHMS},
+    Ask("gpu", "The accelerator of the run."),
+    Ask("nodes", "Servers of the run. Leave blank where several logs differ."),
+    Ask("gpus_per_node", "That took part in the run.", unit="GPUs"),
+    Ask("fabric", "Between scale-up domains. A run inside one domain needs none.", FABRICS),
+    Ask("nics_per_node", "Of the compute network.", unit="NICs"),
+    Ask("nic_gbit_s", "Of one NIC, one direction.", unit="Gb/s"),
+    Ask("in_network_reduction", "Switches of the network add (SHARP).", YES_NO, usual="No"),
+    Ask("collective", "Only where a log does not name it.", COLLECTIVES, is_more=True),
+    Ask("gpus", "Only where a log does not list its ranks.", unit="GPUs", is_more=True),
+    Ask("launch", "How the processes were started.", LAUNCHES, is_more=True),
+    Ask("algorithm", "Where NCCL_ALGO was set.", {key: words(key) for key in ALGORITHMS},
         is_more=True, usual="The library’s choice"),
-    Ask("protocol", "Forced protocol", "Where NCCL_PROTO was set.", {key: words(key) for key in PROTOCOLS},
+    Ask("protocol", "Where NCCL_PROTO was set.", {key: words(key) for key in PROTOCOLS},
         is_more=True, usual="The library’s choice"),
-    Ask("scale_up_domain_gpus", "Scale-up domain", "GPUs joined without the network, where it is not the usual.",
+    Ask("scale_up_domain_gpus", "GPUs joined without the network, where it is not the usual.",
         unit="GPUs", is_more=True),
-    Ask("oversubscription", "Oversubscription of leaves", "Bandwidth to nodes over bandwidth to spines, such as 2:1.",
+    Ask("oversubscription", "Bandwidth to nodes over bandwidth to spines, such as 2:1.",
         is_more=True, usual="1:1"),
-    Ask("nodes_per_leaf", "Nodes a leaf", "Nodes that share a leaf switch.", unit="nodes", is_more=True),
-    Ask("load_balancing", "Load balancing", "How uplinks share the load.", BALANCING, is_more=True,
+    Ask("nodes_per_leaf", "Nodes that share a leaf switch.", unit="nodes", is_more=True),
+    Ask("load_balancing", "How uplinks share the load.", BALANCING, is_more=True,
         usual="Usual for the network"),
 )  # fmt: skip
-LABELS = {ask.name: ask.label for ask in ASKS}
 TEXTS = {"oversubscription"}
 FROM_RUN = ("collective", "gpus", "launch", "algorithm", "protocol")
 

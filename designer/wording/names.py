@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from estimator.catalog.loader import load_catalog
+from estimator.performance.system import FABRIC_NAMES
 from estimator.record import Given
 
 COLLECTIVES = {
@@ -17,7 +18,7 @@ COLLECTIVES = {
     "reduce": "Reduce",
     "sendrecv": "Send-receive",
 }
-NETWORKS = {"infiniband": "InfiniBand", "roce": "RoCE", "efa": "EFA", "slingshot": "Slingshot"}
+NETWORKS = FABRIC_NAMES
 TIERS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 BOOKS = {
     "street": "Street prices",

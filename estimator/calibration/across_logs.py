@@ -1,6 +1,5 @@
 """Faults that only several logs show together: bandwidth that sinks with nodes, a faster log of the same system."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from estimator.calibration.faults import Fault
 from estimator.calibration.logged_run import LoggedRun
 from estimator.calibration.measured import MIB
 from estimator.calibration.signature import Signature, fault_of, share_text
+from estimator.performance.library import library_words, version_numbers
 
 N_SETTINGS = 4  # that differ, named in the evidence
 
@@ -71,11 +71,12 @@ def _behind(slow: Signature, fast: Signature) -> Iterator[tuple[float, str]]:
 
 def _slower(slow: Signature, fast: Signature, times: float, where: str) -> Fault:
     mine, other = slow.run.version, fast.run.version
-    if mine and other and mine != other:
-        order = "newer" if _as_numbers(mine) > _as_numbers(other) else "older"
-        software, which = f"its library {mine} is {order} than {other}", order
+    if mine and other and version_numbers(mine) != version_numbers(other):
+        order = "newer" if version_numbers(mine) > version_numbers(other) else "older"
+        of_fast = library_words(other, fast.run.gpu).partition(" ")[2]
+        software, which = f"its {library_words(mine, slow.run.gpu)} is {order} than {of_fast}", order
     elif mine and other:
-        software, which = f"both have library {mine}", "same"
+        software, which = f"both have {library_words(mine, slow.run.gpu)}", "same"
     else:
         software, which = "not both logs say their library", "unknown"
     differing = _differing(slow.run, fast.run)
@@ -85,18 +86,6 @@ def _slower(slow: Signature, fast: Signature, times: float, where: str) -> Fault
     score = slow.at(f"slower_than_other_log.score_{which}") * clear
     evidence = f"{where} take {times:.3g} times as long as in {fast.run.name}, of the same system; {software}{settings}"
     return fault_of(slow, "slower_than_other_log", score, evidence, times=times)
-
-
-def _as_numbers(version: str) -> tuple[int, ...]:
-    """``2.11.4+cuda11`` → (2, 11, 4); a number that NCCL prints whole, 21104, likewise."""
-    if re.fullmatch(r"\d{4,5}", version):
-        code = int(version)
-        return (
-            (code // 10_000, code // 100 % 100, code % 100)
-            if code >= 10_000
-            else (code // 1000, code // 100 % 10, code % 100)
-        )
-    return tuple(int(part) for part in re.findall(r"\d+", version.split("+")[0])[:3])
 
 
 def _differing(slow: LoggedRun, fast: LoggedRun) -> list[str]:

@@ -15,11 +15,13 @@ import numpy as np
 
 from estimator.calibration import result
 from estimator.calibration.across_logs import faults_of_several
-from estimator.calibration.faults import MEDIUM, NOTHING, OF_SOFTWARE, SHOWN, Fault
+from estimator.calibration.faults import MEDIUM, NOT_JUDGED, NOTHING, OF_SOFTWARE, SHOWN, Fault
 from estimator.calibration.logged_run import NETWORK_KEYS, LoggedRun
+from estimator.calibration.logs.system_words import network_words
 from estimator.calibration.measured import MIB
 from estimator.calibration.signature import Signature, fault_of, limits_of, share_text, signatures_of
 from estimator.catalog.catalog import Catalog
+from estimator.performance.system import FABRIC_NAMES
 
 N_MESSAGES = 5_000
 MIN_STEP_BYTES = 16 * MIB  # below it steps are of protocols
@@ -306,7 +308,7 @@ def _sockets(signature: Signature) -> Iterator[Fault]:
         most = signature.at("tcp_fallback.score")
     score = most * float(np.clip(lacks, 0.0, 1.0))
     cause = "what TCP through the host gives" + (
-        f"; {signature.fabric} needs its libfabric plugin" if needs_plugin else ""
+        f"; {FABRIC_NAMES[signature.fabric]} needs its libfabric plugin" if needs_plugin else ""
     )
     yield fault_of(signature, "tcp_fallback", score, _left(signature, cause), share=signature.share)
 
@@ -533,9 +535,9 @@ def _nothing(signatures: Sequence[Signature], limits: Mapping[str, float]) -> Fa
 def _unjudged(signature: Signature) -> Fault:
     """That nobody says which NICs join the nodes, and what the usual ones would have given."""
     run, slow = signature.run, signature.slow or signature.near or 1.0
-    guessed = ", ".join(f"{key} {run.system[key]}" for key in NETWORK_KEYS if key in run.assumed)
+    guessed = network_words(run.system, [key for key in NETWORK_KEYS if key in run.assumed])
     evidence = (
         f"the log does not say what joins its {signature.n_domains} domains, so its bandwidth is not judged: against a guess by "
         f"the GPU's type ({guessed}) it takes {slow:.2f} times the prediction"
     )
-    return fault_of(signature, "not_judged", signature.at("nothing_wrong.score_unjudged"), evidence, slow=slow)
+    return fault_of(signature, NOT_JUDGED, signature.at("nothing_wrong.score_unjudged"), evidence, slow=slow)

@@ -6,9 +6,10 @@ from estimator.calibration import result
 
 HIGH, MEDIUM = 0.8, 0.5  # scores from which a fault is reported with this confidence
 SHOWN = 0.2  # below it a fault is not reported
-NOTHING = "nothing_wrong"
+NOTHING, NOT_JUDGED = "nothing_wrong", "not_judged"
+NO_FAULT = (NOTHING, NOT_JUDGED)  # answers where no fault was found, or none could be looked for
 OF_SOFTWARE = frozenset(  # what the constants of a site may show: its logs are fitted all the same
-    (NOTHING, "launcher_floor", "algorithm_not_best", "slow_below_8_mib", "not_judged", "too_few_sizes")
+    (NOTHING, "launcher_floor", "algorithm_not_best", "slow_below_8_mib", NOT_JUDGED, "too_few_sizes")
 )
 
 # code → (kind of fault, title, what to check)
@@ -114,7 +115,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "Run on to 8 GiB with NCCL_DEBUG=INFO, which tells bandwidth from latency. Where large messages are sound, look at the "
         "protocol (NCCL_PROTO=LL128 and Simple), at NCCL_BUFFSIZE, at GDRCopy and at the binding of processes.",
     ),
-    "not_judged": (
+    NOT_JUDGED: (
         "unresolved", "Not judged: the network between the nodes is not known",
         "Give the network, its NICs a node and their rate (fabric, nics_per_node, nic_gbit_s), or run with NCCL_DEBUG=INFO, "
         "whose lines name the NICs.",

@@ -34,6 +34,22 @@ def library_number(text: str | None) -> int:
     return 20_000 + 100 * int(found[1]) + int(found[2] or 0) if found else UNKNOWN
 
 
+def version_numbers(text: str) -> tuple[int, ...]:
+    """``2.11.4+cuda11`` → (2, 11, 4); a number that NCCL prints whole, 21104 or 2708, likewise."""
+    if re.fullmatch(r"\d{4,5}", text):
+        code = int(text)
+        base = 100 if code >= 10_000 else 10  # until 2.8 a digit for each of the last two
+        return code // (100 * base), code // 100 % base, code % 100
+    return tuple(int(part) for part in re.findall(r"\d+", text.split("+")[0])[:3])
+
+
+def library_words(text: str, gpu: str) -> str:
+    """A library as it is spoken of: 22903 on an H100 is "NCCL 2.29.3"."""
+    name = "RCCL" if re.match(r"mi\d|amd\b|.*instinct", gpu, re.IGNORECASE) else "NCCL"
+    version = ".".join(map(str, version_numbers(text))) if text.isdecimal() else text
+    return f"{name} {version}"
+
+
 def index_at(indices: Sequence[str], start: str, number: int) -> str:
     """The index of a constant for a version: ``start.before_N`` with the least N above it, else ``start``."""
     before = [

@@ -18,6 +18,7 @@ from estimator.spec.checking import Ratio, Section
 MAX_GPUS = 1_048_576
 
 Fabric = Literal["infiniband", "roce", "efa", "slingshot", "none"]
+FABRIC_NAMES = {"infiniband": "InfiniBand", "roce": "RoCE", "efa": "EFA", "slingshot": "Slingshot"}
 Algorithm = Literal[
     "ring", "tree", "nvls", "nvls_tree", "collnet_chain", "collnet_direct", "pat", "two_level", "one_shot", "direct"
 ]

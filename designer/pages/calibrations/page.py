@@ -27,12 +27,13 @@ from designer.wording.numbers import (
     words,
 )
 from designer.wording.query import one_of
-from estimator.calibration.faults import NOTHING
+from estimator.calibration.faults import NO_FAULT, NOT_JUDGED
 from estimator.calibration.measured import SIZE_CLASSES
 from estimator.calibration.report import CLASS_LABELS
 from estimator.calibration.result import Curve, Fault, FitErrors, Log, LogLine, OfPaths, Parameter, PathResult
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
+from estimator.performance.library import library_words
 from estimator.performance.result import Performance
 from estimator.record import Newer, Record
 from estimator.spec.calibration import Calibrated
@@ -128,7 +129,7 @@ def suspects(diagnosis: Iterable[Fault], fitted: Sequence[str]) -> Context:
     named = {
         name
         for fault in diagnosis
-        if fault.code != NOTHING and fault.confidence != "low"
+        if fault.code not in NO_FAULT and fault.confidence != "low"
         for name in fault.files or [fault.file]
     }
     faulty = [name for name in fitted if name in named]
@@ -136,11 +137,15 @@ def suspects(diagnosis: Iterable[Fault], fitted: Sequence[str]) -> Context:
 
 
 def faults_context(diagnosis: Iterable[Fault]) -> Context:
-    """Likely faults, the likeliest first, or that none was found and what is left to gain."""
+    """Likely faults, the likeliest first; or that none was found and what is left to gain, or that none was looked for."""
     faults = list(diagnosis)
-    nothing = next((fault for fault in faults if fault.code == NOTHING), None)
-    found = [FoundFault(fault, TONES[fault.confidence]) for fault in faults if fault.code != NOTHING]
-    return {"faults": found, "nothing_wrong": nothing}
+    without = next((fault for fault in faults if fault.code in NO_FAULT), None)
+    found = [FoundFault(fault, TONES[fault.confidence]) for fault in faults if fault.code not in NO_FAULT]
+    return {"faults": found, "no_fault": without, "no_fault_tone": _tone_without(without)}
+
+
+def _tone_without(fault: Fault | None) -> str:
+    return "info" if fault and fault.code == NOT_JUDGED else "good"
 
 
 def _curve_name(curve: Curve) -> str:
@@ -155,6 +160,7 @@ def log_row(log: Log, catalog: Catalog) -> Context:
     return {
         "log": log,
         "collective_name": COLLECTIVES.get(log.collective or "", "not known"),
+        "library_name": library_words(log.library, _gpu_text(log)) if log.library else "",
         "launch_name": LAUNCH_WORDS.get(log.launch, words(log.launch)),
         "system_words": ", ".join(system_words(one, catalog) for one in machines_of([log])),
         "assumed_words": ", ".join(LABELS[name] for name in log.assumed),
@@ -162,6 +168,10 @@ def log_row(log: Log, catalog: Catalog) -> Context:
         "by_reason": by_reason(log.dropped),
         "n_hidden": log.n_dropped - len(log.dropped),
     }
+
+
+def _gpu_text(log: Log) -> str:
+    return str(log.system["gpu"]) if log.system else " ".join(log.gpu_names)
 
 
 def path_row(one: PathResult) -> Context:
@@ -367,7 +377,8 @@ def list_rows(owner: User) -> list[Context]:
     for calibration in owner.calibrations.defer("curves"):
         fit = fit_of(calibration, has_curves=False)
         machines = machines_of(fit.logs)
-        first = next((fault for fault in fit.diagnosis if fault.code != NOTHING), None)
+        first = fit.diagnosis[0] if fit.diagnosis else None
+        is_fault = first is not None and first.code not in NO_FAULT
         rows.append(
             {
                 "calibration": calibration,
@@ -375,8 +386,8 @@ def list_rows(owner: User) -> list[Context]:
                 "n_logs": len(fit.logs),
                 "gpus": sorted({log.gpus for log in fit.logs if log.gpus}),
                 "errors": error_rows(fit.error),
-                "verdict": first.title if first else "No fault found",
-                "tone": TONES[first.confidence] if first else "good",
+                "verdict": first.title if first else "No log could be judged",
+                "tone": TONES[first.confidence] if first and is_fault else _tone_without(first),
                 "designs": users.get(calibrated_of(calibration).hash, []),
             }
         )

@@ -23,6 +23,7 @@ from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS, Acc
 from estimator.bringup.acceptance.gates import Contract
 from estimator.bringup.acceptance.readers.upload import MAX_FILE_BYTES
 from estimator.bringup.acceptance.result import Acceptance, Gate, GateResult, Verdict
+from estimator.calibration.faults import NO_FAULT
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
@@ -132,7 +133,7 @@ def _judged(request: HttpRequest, job: EstimateJob) -> Context:
         "counted": counted,
         "results": results[:SHOWN],
         "n_hidden": max(len(results) - SHOWN, 0),
-        "faults": [fault for fault in answer.diagnosis if fault.code != "nothing_wrong"],
+        "faults": [fault for fault in answer.diagnosis if fault.code not in NO_FAULT],
     }
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from estimator.calibration.logged_run import LogSystem, gpu_named
+from estimator.calibration.logs.system_words import labelled
 from estimator.calibration.paths.healthy import Constant, healthy
 from estimator.calibration.paths.read import BOTH_WAYS, LATENCY, LINK, PEER_COPY, PathFigure
 from estimator.calibration.result import Bounds, OfPaths, Parameter, PathResult
@@ -108,7 +109,7 @@ class _Site:
     def _fabric(self, figure: PathFigure) -> tuple[str, str]:
         """(the network, a note where nobody says it); the file's own line wins."""
         fabric = figure.fabric or (self.asked.fabric if self.asked.fabric != "none" else None)
-        return (fabric, "") if fabric else ("infiniband", " InfiniBand was taken: give the system's fabric.")
+        return (fabric, "") if fabric else ("infiniband", f" InfiniBand was taken: give {labelled('fabric')}.")
 
     def _network_keys(self, figure: PathFigure, fabric: str, names: Iterable[str]) -> tuple[Key, ...]:
         facts = self._facts(figure)
@@ -121,10 +122,10 @@ class _Site:
         rate = self.asked.nic_gbit_s
         gbit_s = figure.value if figure.kind == LINK else figure.value * BITS_PER_BYTE
         if rate is None and figure.kind == BOTH_WAYS:
-            return None, None, "Not used: the rate of a NIC is in no file. Give the system's nic_gbit_s."
+            return None, None, f"Not used: the rate of a NIC is in no file. Give {labelled('nic_gbit_s')}."
         if rate is None:
             rate = next((float(rate) for rate in NIC_RATES if rate >= gbit_s), float(NIC_RATES[-1]))
-            note += f" A NIC of {rate:g} Gb/s was taken: give the system's nic_gbit_s."
+            note += f" A NIC of {rate:g} Gb/s was taken: give {labelled('nic_gbit_s')}."
         if figure.kind == LINK:
             row, ports = healthy("link_share", fabric if fabric == "roce" else "infiniband"), 1
         else:
@@ -166,7 +167,7 @@ class _Site:
     def _copy(self, figure: PathFigure) -> tuple[float | None, _Said | None, str]:
         facts = self._facts(figure)
         if facts is None:
-            return None, None, "Not used: the file names no GPU of the catalog. Give the system's gpu."
+            return None, None, f"Not used: the file names no GPU of the catalog. Give {labelled('gpu')}."
         if figure.kind == PEER_COPY:
             return self._peer(figure, facts)
         if facts.is_superchip:

@@ -193,7 +193,7 @@ def test_a_network_that_nobody_named_is_asked_for_and_what_was_taken_is_said() -
     assert log["assumed"] == ["fabric", "nics_per_node", "nic_gbit_s"]
     (problem,) = log["problems"]
     assert (problem["field"], problem["code"]) == ("system.fabric", "assumed")
-    assert "nics_per_node 8" in problem["message"]
+    assert "Taken: InfiniBand, 8 NICs a node" in problem["message"]
     named = fitted(made_log({}, 16, 2), NETWORK)["logs"][0]
     assert (named["assumed"], named["problems"]) == ([], [])
 
