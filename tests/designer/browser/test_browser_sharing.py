@@ -104,33 +104,35 @@ def test_a_reader_sees_what_the_owner_does_and_the_result_follows(browser: Any, 
     guest.context.close()
 
 
-def test_another_unit_of_the_size_keeps_the_gpus_and_one_step_takes_it_back(page: Any) -> None:
+def test_a_number_just_typed_stays_in_another_unit_and_one_that_stood_there_is_converted(page: Any) -> None:
     page.select_option("#id_compute__server", "gb300-tray")
     page.select_option("#id_size_unit", "gpus")
-    page.fill("#id_size", "576")
-    gpus, note = page.locator("[data-figure=gpus] .figure-value"), page.locator("#size-note")
-    playwright.expect(gpus).to_have_text("576")
-    for unit, size, said in (
-        ("racks", "8", "8 racks of 72 GPUs hold the same 576 GPUs."),
-        ("nodes", "144", "144 trays of 4 GPUs hold the same 576 GPUs."),
-        ("gpus", "576", "144 trays hold 576 GPUs."),
-    ):
-        page.select_option("#id_size_unit", unit)
-        playwright.expect(page.locator("#id_size")).to_have_value(size)
-        playwright.expect(note).to_have_text(said)
-        playwright.expect(page.locator("#session-note")).to_contain_text("Every change is kept")
-        playwright.expect(gpus).to_have_text("576")
-    page.fill("#id_size", "500")
-    playwright.expect(note).to_be_empty()
-    playwright.expect(gpus).to_have_text("500")
-    page.focus("#id_size_unit")  # as a person does: leaving the field ends its step
+    gpus, note, size = (page.locator(at) for at in ("[data-figure=gpus] .figure-value", "#size-note", "#id_size"))
+    size.fill("16")
+    page.focus("#id_size_unit")  # as a person does: leaving a field ends its step
     page.select_option("#id_size_unit", "racks")
-    playwright.expect(note).to_have_text("7 racks of 72 GPUs hold 504 GPUs, the fewest for 500.")
-    playwright.expect(gpus).to_have_text("504")
+    playwright.expect(note).to_contain_text("16 racks as typed, 1,152 GPUs.")
+    playwright.expect(size).to_have_value("16")
+    playwright.expect(gpus).to_have_text("1,152")
+    note.get_by_role("button", name="Make it 1 rack for 16 GPUs").click()
+    playwright.expect(note).to_contain_text("1 rack of 72 GPUs holds 72 GPUs, the fewest for 16.")
+    playwright.expect(gpus).to_have_text("72")
+    note.get_by_role("button", name="Make it 16 racks").click()
+    playwright.expect(gpus).to_have_text("1,152")
+    for unit, number, said in (
+        ("nodes", "288", "288 trays of 4 GPUs hold the same 1,152 GPUs."),
+        ("racks", "16", "16 racks of 72 GPUs hold the same 1,152 GPUs."),
+        ("gpus", "1152", "16 racks hold 1,152 GPUs."),
+    ):
+        page.focus("#id_size_unit")
+        page.select_option("#id_size_unit", unit)
+        playwright.expect(size).to_have_value(number)
+        playwright.expect(note).to_contain_text(said)
+        playwright.expect(page.locator("#session-note")).to_contain_text("Every change is kept")
+        playwright.expect(gpus).to_have_text("1,152")
     page.click("[data-step-back] button")
-    playwright.expect(gpus).to_have_text("500")
-    playwright.expect(page.locator("#id_size")).to_have_value("500")
-    playwright.expect(page.locator("#id_size_unit")).to_have_value("gpus")
+    playwright.expect(size).to_have_value("16")
+    playwright.expect(page.locator("#id_size_unit")).to_have_value("racks")
 
 
 def test_an_editor_edits_and_the_owner_sees_it(browser: Any, page: Any) -> None:
