@@ -5,6 +5,7 @@ The page of preferred words says what to write in their place: ``estimator/docs/
 
 import ast
 import csv
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,9 @@ NAME = re.compile(r"[a-z0-9]+([-_.:/#]\S*)+")  # ids, keys and addresses
 OF_PRODUCTS = re.compile(  # names of products and pages, as their vendors print them
     "ConnectX-7 Cedar module|Luxoptx: 800G optical module|NADDOD InfiniBand adapter collection|table 6: network modules"
 )
+CONSTANTS = re.compile(r"^(\w+(?:, \w+)*) = ((?:\d[\d_.]*(?:e-?\d+|\*\*\d+)?(?:, )?)+)", re.MULTILINE)
+LIMIT = re.compile("_?(MAX_|MOST_|LARGEST|LONGEST)")
+BARE = re.compile(r"\{([A-Z_]+)(?::g)?\}")  # in a message, as Python prints it
 NEVER = {
     "reported, given": r"\b(un)?told\b",
     "current": r"\bin sight\b",
@@ -115,6 +119,28 @@ def of_tables() -> Iterator[tuple[str, str]]:
 def test_texts_of_pages_and_messages_are_in_the_words_of_the_field(texts) -> None:
     wrong = {place: words for place, text in texts() if (words := found(text, NEVER | NEVER_ON_PAGES))}
     assert not wrong
+
+
+def constants(source: str) -> Iterator[tuple[str, float]]:
+    for names, numbers in CONSTANTS.findall(source):
+        for name, number in zip(names.split(", "), numbers.split(", "), strict=False):
+            yield name, math.inf if "**" in number else float(number or 0)
+
+
+def test_limits_in_messages_are_printed_with_their_thousands_apart() -> None:
+    paths = [path for package in ("estimator", "designer") for path in (ROOT / package).rglob("*.py")]
+    sources = {path: path.read_text(encoding="utf-8") for path in paths}
+    large = {
+        name for text in sources.values() for name, value in constants(text) if value >= 1000 and LIMIT.match(name)
+    }
+    assert {"MAX_RATIO_SIDE", "MAX_LINKS", "MAX_INTEGER", "LARGEST", "LONGEST"} <= large
+    bare = {
+        (place, name)
+        for place, text in sources.items()
+        for name in large.intersection(BARE.findall(text))
+        if dict(constants(text)).get(name, math.inf) >= 1000
+    }
+    assert not bare
 
 
 def test_documents_are_in_the_words_of_the_field() -> None:

@@ -1,6 +1,7 @@
 """The one shape of every refusal: ``{"code", "problems": [{"field", "code", "message"}]}``; codes: docs/api.md."""
 
 import logging
+import re
 import uuid
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -20,6 +21,8 @@ from estimator.record import Json
 
 logger = logging.getLogger(__name__)
 
+_BOUNDS = frozenset({"max_value", "min_value", "max_length", "min_length", "max_string_length"})  # DRF's codes
+_DIGITS = re.compile(r"\d{4,}")
 MOST_OF_A_KEY = 60  # characters of an unknown key that a refusal repeats
 NOT_FOUND = "There is nothing here that you can see. Check the address; every address ends in a slash."
 
@@ -141,10 +144,15 @@ def _of_framework(error: exceptions.APIException) -> Refusal:
     return refuse(error.status_code, code, message)
 
 
+def _grouped(digits: re.Match[str]) -> str:
+    return f"{int(digits[0]):,}"
+
+
 def _problems(details: Any, path: tuple[str, ...] = ()) -> Iterator[Problem]:
     """DRF's nested error details as flat problems with dotted fields."""
     if isinstance(details, dict) and set(details) == {"message", "code"} and isinstance(details["code"], str):
-        yield Problem(".".join(path), details["code"], str(details["message"]))
+        message, code = str(details["message"]), details["code"]
+        yield Problem(".".join(path), code, _DIGITS.sub(_grouped, message) if code in _BOUNDS else message)
     elif isinstance(details, dict):
         for key, value in details.items():
             yield from _problems(value, path if key == "non_field_errors" else (*path, str(key)))

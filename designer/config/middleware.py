@@ -58,7 +58,7 @@ class BodyLimitMiddleware:
             while request.read(CHUNK_BYTES):
                 pass
         message = (
-            f"The body has {n_bytes} bytes, and a request may have {limit}. "
+            f"The body has {n_bytes:,} bytes, and a request may have {limit:,}. "
             "Leave out what is not part of the request, or send it in several requests."
         )
         problem = {"field": "", "code": "body_too_large", "message": message}

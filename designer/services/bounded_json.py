@@ -81,7 +81,7 @@ def _finite_float(text: str) -> float:
 def _bounded_integer(text: str) -> int:
     # Length first: turning very long digits into a number takes quadratic time.
     if len(text) > 20 or abs(int(text)) > MAX_INTEGER:
-        raise _unsound("number_out_of_range", f"{_short(text)} is outside ±{MAX_INTEGER}, the largest whole number.")
+        raise _unsound("number_out_of_range", f"{_short(text)} is outside ±{MAX_INTEGER:,}, the largest whole number.")
     return int(text)
 
 

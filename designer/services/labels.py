@@ -15,8 +15,8 @@ def checked_label(field: str, text: str, most: int, least: int = 0) -> str:
     """
     label = text.strip()
     if not least <= len(label) <= most or not label.isprintable():
-        bounds = f"{least} to {most}" if least else f"at most {most}"
-        message = f"A {field} has {bounds} printable characters, and this one has {len(label)}."
+        bounds = f"{least} to {most:,}" if least else f"at most {most:,}"
+        message = f"A {field} has {bounds} printable characters, and this one has {len(label):,}."
         raise SpecError([Problem(field, "out_of_range", message)])
     return label
 

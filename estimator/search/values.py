@@ -179,7 +179,7 @@ def _range(value: Given, where: str) -> tuple[int | float, ...]:
             shown = (
                 "nothing" if number is None else str(number)[:60] if isinstance(number, str | float) else "too large"
             )
-            message = f"A range needs numbers from and to of at most {_LARGEST:g}, and '{key}' is {shown}."
+            message = f"A range needs numbers from and to of at most {_LARGEST:,.0f}, and '{key}' is {shown}."
             raise SpecError([Problem(f"{where}.{key}", "wrong_type", message)])
     if step is not None and factor is not None:
         raise SpecError([Problem(f"{where}.factor", "contradiction", "A range has a step or a factor, not both.")])

@@ -278,8 +278,6 @@ def replicas_of(asked: ServingRequest, gpus: int) -> int:
     if asked.gpus is None:
         return 1
     if asked.gpus < gpus:
-        message = (
-            f"The layout takes {gpus} GPUs and {asked.gpus} were given. Give at least {gpus}, or a smaller layout."
-        )
+        message = f"The layout takes {gpus:,} GPUs and {asked.gpus:,} were given. Give at least {gpus:,}, or a smaller layout."
         raise SpecError([Problem("gpus", "too_few_gpus", message)])
     return asked.gpus // gpus

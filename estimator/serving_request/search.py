@@ -138,10 +138,10 @@ def answer_of(checked: Checked, placements: Placements) -> Placement:
     rows = layouts_within(checked.shape, MOST_WORKER_GPUS)
     fitting = rows[np.flatnonzero(memory_of(_case(checked, placements, rows).with_layouts(as_layouts(rows))).fits)]
     if not len(fitting):
-        words = f"Nothing of up to {MOST_WORKER_GPUS} GPUs: use a smaller precision or shorter sequences."
+        words = f"Nothing of up to {MOST_WORKER_GPUS:,} GPUs: use a smaller precision or shorter sequences."
     else:
         least = fitting[np.lexsort((fitting[:, 1], fitting[:, :3].prod(axis=1)))[0]]
-        words = f"{words_of(dict(zip(NAMES, least.tolist(), strict=True)))} on {least[:3].prod()} GPUs"
+        words = f"{words_of(dict(zip(NAMES, least.tolist(), strict=True)))} on {least[:3].prod():,} GPUs"
     return placement.but(would_fit=words)
 
 

@@ -99,7 +99,7 @@ def calibrated_problems(calibrated: Calibrated | None, catalog: Any, field: str)
             )
             problems.append(Problem(place, "unknown_constant", message))
         elif not 0 <= value <= LARGEST or (row.unit == "1" and value == 0):
-            message = f"{name} must be above 0 (a time may be 0) and at most {LARGEST:g}, and {value:g} was given."
+            message = f"{name} must be above 0 (a time may be 0) and at most {LARGEST:,.0f}, and {value:g} was given."
             problems.append(Problem(place, "out_of_range", message))
         elif row.unit == "1" and value > 4 * float(row.high):
             message = f"{name} is a share or factor of at most {4 * float(row.high):g}, and {value:g} was given."
@@ -127,7 +127,7 @@ def _range_problems(
     least_holds = ends.low > 0 or (ends.low == 0 and row is not None and row.unit == "us")
     if not least_holds or ends.high > LARGEST:
         message = (
-            f"The range of {name} must lie above 0 (of a time from 0 on) and end at {LARGEST:g} at most, and "
+            f"The range of {name} must lie above 0 (of a time from 0 on) and end at {LARGEST:,.0f} at most, and "
             f"{ends.low:g} to {ends.high:g} was given."
         )
         return [Problem(place, "out_of_range", message)]

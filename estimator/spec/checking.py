@@ -18,6 +18,7 @@ from estimator.spec.change import apply_change
 from estimator.units import counted, nearest_ratio, parse_ratio
 
 MAX_RATIO_SIDE = 1_024
+MOST_GROUPED = 10**15
 MAX_DEPTH = 20  # objects and lists inside one another; a request needs four
 MAX_PROBLEMS = 100  # reported in one answer: a body of nothing but wrong keys would get one forty times its size
 MOST_CHANGED = 10  # problems for which a value is looked for: each is tried on the whole request
@@ -47,7 +48,7 @@ def quantity(title: str, description: str, unit: str, default: Any = None, **bou
 def _checked_ratio(text: str) -> str:
     ratio = parse_ratio(text)
     if max(ratio.numerator, ratio.denominator) > MAX_RATIO_SIDE:
-        raise ValueError(f"{text!r} is finer than 1:{MAX_RATIO_SIDE}; use smaller integers")
+        raise ValueError(f"{text!r} is finer than 1:{MAX_RATIO_SIDE:,}; use smaller integers")
     down, up = text.split(":")
     return f"{int(down)}:{int(up)}"
 
@@ -314,9 +315,11 @@ def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
 
 
 def _number_text(value: Any) -> str:
-    """A number as one would type it: 150.0 → "150"."""
-    whole = isinstance(value, float) and value.is_integer()
-    return json.dumps(int(value) if whole else value)[:_SHOWN_CHARACTERS]
+    """A number as pages print it: 150000.0 → "150,000"; what is none, or has very many digits, as it was given."""
+    number = int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(number, int | float) and abs(number) < MOST_GROUPED:
+        return f"{number:,}"
+    return json.dumps(number)[:_SHOWN_CHARACTERS]
 
 
 _LIMITS = {

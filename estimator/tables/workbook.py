@@ -68,7 +68,7 @@ def opened(file: IO[bytes], limit: int) -> zipfile.ZipFile:
     if len(parts) > MAX_PARTS or unpacked > limit:
         raise UnreadableFile(
             "workbook_too_large",
-            f"The workbook has {len(parts)} parts that unpack to {unpacked} bytes; {MAX_PARTS} and {limit} are read. "
+            f"The workbook has {len(parts):,} parts that unpack to {unpacked:,} bytes; {MAX_PARTS:,} and {limit:,} are read. "
             "Save the one sheet that matters, or save it as CSV.",
         )
     if any(part.flag_bits & 1 for part in parts):
@@ -158,7 +158,7 @@ class Elements(Parser):
         self._wanted = wanted
         for _ in self.chunks():
             if len(self.found) > MAX_PARTS:
-                raise UnreadableFile("workbook_too_large", f"{part} names more than {MAX_PARTS} parts.")
+                raise UnreadableFile("workbook_too_large", f"{part} names more than {MAX_PARTS:,} parts.")
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if local(name) == self._wanted:
@@ -202,7 +202,7 @@ class _Strings(Parser):
         for _ in self.chunks():
             if self._kept_bytes > MAX_STRINGS_BYTES:
                 raise UnreadableFile(
-                    "workbook_too_large", f"The workbook's texts are over {MAX_STRINGS_BYTES} bytes. Save it as CSV."
+                    "workbook_too_large", f"The workbook's texts are over {MAX_STRINGS_BYTES:,} bytes. Save it as CSV."
                 )
 
     def start(self, name: str, attributes: dict[str, str]) -> None:

@@ -47,7 +47,7 @@ ATTRIBUTES = {
 }
 _DRAW = f"""
 import resource, sys, vl_convert
-resource.setrlimit(resource.RLIMIT_AS, ({MAX_MEMORY}, {MAX_MEMORY}))
+resource.setrlimit(resource.RLIMIT_AS, ({MAX_MEMORY:d}, {MAX_MEMORY:d}))
 sys.stdout.buffer.write(vl_convert.svg_to_png(sys.stdin.buffer.read().decode()))
 """
 _PLAIN = re.compile(r"[#\w\s.,+()%-]*")

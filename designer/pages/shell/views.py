@@ -26,7 +26,7 @@ def find_matches(request: HttpRequest) -> HttpResponse:
     search = request.GET.get("q", "")
     if len(search) > LONGEST_SEARCH:
         message = (
-            f"A search has at most {LONGEST_SEARCH} characters, and this one has {len(search)}. Leave some words out."
+            f"A search has at most {LONGEST_SEARCH} characters, and this one has {len(search):,}. Leave some words out."
         )
         problem = {"field": "q", "code": "out_of_range", "message": message}
         return JsonResponse({"code": "out_of_range", "problems": [problem]}, status=400)

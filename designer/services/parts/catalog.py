@@ -87,7 +87,7 @@ def create_part(user: User, kind: str, values: Any, reason: str = "") -> OwnPart
     part = checked_part(user, kind, _numbered(values, 1))
     visible = parts_of(user)
     if visible.count() >= MAX_PARTS:
-        message = f"{MAX_PARTS} own parts are the most. Delete one first."
+        message = f"{MAX_PARTS:,} own parts are the most. Delete one first."
         raise FullCatalog([Problem("", "too_many_own_parts", message)])
     if visible.filter(key=part.id).exists():
         message = f"Your team has a part '{part.id}' already. Change that one, or give this one another id."

@@ -26,9 +26,7 @@ def say(design: Design, text: str, figure: str, by: str) -> Comment:
     """
     said = text.replace("\r\n", "\n").strip()
     if not 0 < len(said) <= LONGEST or not all(sign.isprintable() or sign in _MAY_BE_IN for sign in said):
-        message = (
-            f"A comment has 1 to {LONGEST} printable characters, and this one has {len(said)}. Shorten it, or make two."
-        )
+        message = f"A comment has 1 to {LONGEST:,} printable characters, and this one has {len(said):,}. Shorten it, or make two."
         raise SpecError([Problem("text", "out_of_range", message)])
     with transaction.atomic():
         locked = Design.objects.select_for_update().get(pk=design.pk)

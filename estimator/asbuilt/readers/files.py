@@ -39,7 +39,7 @@ def read_links(file: IO[bytes], file_format: str = AUTO, max_bytes: int = MAX_FI
     file.seek(0)
     if n_bytes > max_bytes:
         raise UnreadableFile(
-            "file_too_large", f"The file has {n_bytes} bytes, and {max_bytes} are read. Split it by pod or by tier."
+            "file_too_large", f"The file has {n_bytes:,} bytes, and {max_bytes:,} are read. Split it by pod or by tier."
         )
     head = file.read(HEAD_BYTES)
     file.seek(0)

@@ -125,7 +125,7 @@ class LinkSink:
         self._columns.extend((line, a_device, a_port, b_device, b_port, rate))
         if len(self._columns) > 6 * MAX_LINKS:
             raise UnreadableFile(
-                "too_many_links", f"The file lists more than {MAX_LINKS} links. Split it by pod or by tier."
+                "too_many_links", f"The file lists more than {MAX_LINKS:,} links. Split it by pod or by tier."
             )
 
     def drop(self, line: int, reason: str, text: str) -> None:

@@ -32,7 +32,7 @@ def read_name_map(data: bytes) -> dict[str, str]:
                 raise _wrong(number, f"names {cells[0]} a second time")
             names[cells[0]] = cells[1]
             if len(names) > MAX_NAMES:
-                raise _wrong(number, f"is beyond the {MAX_NAMES} names that are read")
+                raise _wrong(number, f"is beyond the {MAX_NAMES:,} names that are read")
     except csv.Error as error:
         raise _wrong(rows.line_num, f"has broken quotes ({error})") from None
     new, often = Counter(names.values()).most_common(1)[0] if names else ("", 0)

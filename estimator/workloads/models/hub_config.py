@@ -328,7 +328,7 @@ def _experts(keys: Keys, family: Family, layers: int, hidden: int, pattern: str)
         return None
     top_k = keys.needed(_TOP_K, "experts")
     if top_k > count:
-        keys.refuse("num_experts_per_tok", "out_of_range", f"{top_k} experts a token, and the model has {count}.")
+        keys.refuse("num_experts_per_tok", "out_of_range", f"{top_k:,} experts a token, and the model has {count:,}.")
     width = keys.needed("moe_intermediate_size|expert_intermediate_size|intermediate_size", "ffn")
     sparse = [SPARSE] * pattern.count("E") if pattern else _sparse(keys, layers)
     n_sparse = sparse.count(SPARSE)

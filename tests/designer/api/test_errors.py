@@ -55,7 +55,7 @@ def test_no_body_at_all_lacks_what_is_needed(call: Caller, path: str) -> None:
 @pytest.mark.parametrize("path", POSTS)
 def test_five_megabytes_are_too_many(call: Caller, path: str) -> None:
     problems = assert_refused(call("POST", path, json.dumps({"name": "x" * 5_000_000})), 413, "body_too_large")
-    assert str(settings.MAX_BODY_BYTES) in problems[0]["message"]
+    assert f"{settings.MAX_BODY_BYTES:,}" in problems[0]["message"]
 
 
 def test_a_body_just_within_the_limit_is_read(call: Caller) -> None:
@@ -133,6 +133,11 @@ def test_query_values_that_make_no_sense_are_refused(call: Caller, path: str, qu
 
 def test_a_page_beyond_the_last_is_not_found(call: Caller) -> None:
     assert_refused(call("GET", "designs/?page=7"), 404, "not_found")
+
+
+def test_bounds_of_the_framework_are_printed_with_their_thousands_apart(call: Caller) -> None:
+    problems = assert_refused(call("GET", "designs/?page=1000001"), 400, "invalid_request", "page")
+    assert "1,000,000" in problems[0]["message"]
 
 
 def test_accept_does_not_change_the_answer(call: Caller) -> None:

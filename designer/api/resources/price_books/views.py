@@ -271,6 +271,6 @@ def _checked(body: Given) -> Given:
         if name in body and not isinstance(body[name], list):
             raise invalid(name, "wrong_type", f"'{name}' is a list.")
     if (length := len(body.get("reason", ""))) > MAX_REASON:
-        message = f"A reason has at most {MAX_REASON} characters, and this one has {length}. Say it shorter."
+        message = f"A reason has at most {MAX_REASON} characters, and this one has {length:,}. Say it shorter."
         raise invalid("reason", "out_of_range", message)
     return body
