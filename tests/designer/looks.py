@@ -33,7 +33,7 @@ DRAWN_BY = (
 FILLED_BY = (  # what an account's designs, estimates and texts are made by
     "designer/forms",
     "designer/migrations",
-    "designer/models.py",
+    "designer/models",
     "designer/services",
     "estimator",
     ":!estimator/docs",
