@@ -7,35 +7,45 @@ NO_DIFFERENCE = "no difference that these prices can show"
 
 
 def verdict_words(verdict: PriceVerdict, ours: str, theirs: str) -> str:
-    """Two or three sentences: the verdict with both sums, and the price at which it turns."""
+    """Two or three sentences: the verdict with both sums, and the price at which it turns.
+
+    Every share is of the price of ``theirs``, as the differences of a comparison are of its baseline.
+    """
     case = verdict.cases[0]
     pair = f"{ours} {dollars(case.ours[NETWORK])}, {theirs} {dollars(case.theirs[NETWORK])}"
     sign = verdict.sign(NETWORK)
     if sign == 0:
         return (
-            f"Network, purchase: {NO_DIFFERENCE}: {pair}, {_why_open(verdict)}.{_turning_price(verdict, is_open=True)}"
+            f"Network, purchase: {NO_DIFFERENCE}: {pair}, {_why_open(verdict, theirs)}."
+            f"{_turning_price(verdict, is_open=True)}"
         )
-    lower, higher = (ours, theirs) if sign < 0 else (theirs, ours)
-    shares = [_less(one.gap(NETWORK)) for one in verdict.cases[1:4]]
+    word = "less" if sign < 0 else "more"
+    shares = [abs(one.gap(NETWORK)) for one in verdict.cases[1:4]]
     spread = f"{percent_of(min(shares))} to {percent_of(max(shares))}"
-    less = percent_of(_less(case.gap(NETWORK)))
+    gap = percent_of(case.gap(NETWORK))
     return (
-        f"The network of {lower} costs {less} less than that of {higher} to buy: {pair}. It is less at recommended, dealers’ and "
-        f"branded resellers’ prices alike ({spread}).{_turning_price(verdict, is_open=False)}"
+        f"The network of {ours} costs {gap} {word} than that of {theirs} to buy: {pair}. It is {word} at recommended, dealers’ "
+        f"and branded resellers’ prices alike ({spread}).{_turning_price(verdict, is_open=False)}"
     )
 
 
-def _less(gap: float) -> float:
-    """By how much of the higher price the lower one is below it."""
-    return 1 - min(1 + gap, 1 / (1 + gap)) if gap > -1 else 1.0
+def share_words(ours: float, theirs: float, name: str) -> str:
+    """The difference from ``theirs`` as a share of it: "3.5 % less than InfiniBand"."""
+    if ours == theirs or not theirs:
+        return f"the same as {name}" if ours == theirs else f"more than {name}"
+    return f"{percent_of(ours / theirs - 1)} {'less' if ours < theirs else 'more'} than {name}"
 
 
-def _why_open(verdict: PriceVerdict) -> str:
+def _why_open(verdict: PriceVerdict, theirs: str) -> str:
     """Too small a gap, or prices at which the sign is another one."""
-    gap = verdict.cases[0].gap(NETWORK)
-    apart = max(1 + gap, 1 / (1 + gap)) - 1 if gap > -1 else 1.0
-    reported = f", where more than {percent_of(LEAST_GAP)} is needed" if apart <= LEAST_GAP else ""
-    reasons = [f"{percent_of(apart)} apart{reported}"]
+    case = verdict.cases[0]
+    low, high = sorted((case.ours[NETWORK], case.theirs[NETWORK]))
+    needed = (
+        f", where more than {percent_of(LEAST_GAP)} of the lower price is needed"
+        if high - low <= LEAST_GAP * low
+        else ""
+    )
+    reasons = [f"{share_words(case.ours[NETWORK], case.theirs[NETWORK], theirs)}{needed}"]
     turns = [CASE_WORDS[name] for name in verdict.turning(NETWORK) if name in CASE_WORDS]
     if turns:
         reasons.append(f"and the other way round at {' and at '.join(turns)}")

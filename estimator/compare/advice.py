@@ -142,7 +142,7 @@ def advise(
         criteria=criteria,
         reasons=[one for one in ordered if one.favours == lead][:REASONS_SHOWN],
         against=[one for one in ordered if one.favours != lead][:REASONS_SHOWN],
-        prices=AdvisedPrices(pair.prices.sign(NETWORK), verdict_words(pair.prices, *FAMILY_NAMES.values())),
+        prices=AdvisedPrices(pair.prices.sign(NETWORK), pair.price_words),
         budget=budget,
         would_change=would_change(pair, catalog, priority, verdict),
     )
@@ -219,7 +219,7 @@ def _ties(pair: Compared) -> list[WouldChange]:
     discount = 1 - price[1 - dear] / price[dear]
     name = FAMILY_NAMES[FAMILIES[dear]]
     gap = amount(abs(price[0] - price[1]), "usd")
-    words = f"A discount of {discount:.0%} on the {name} network ({gap}) makes both cost the same to buy."
+    words = f"A discount of {discount:.0%} on the price of the {name} network ({gap}) makes both cost the same to buy."
     out = [WouldChange("price_tie", words.replace("%", "\N{NO-BREAK SPACE}%"))]
     one = pair.prices.deciding
     if one and one.break_even_usd > 0:
@@ -269,8 +269,8 @@ def _planes(pair: Compared) -> list[WouldChange]:
     if pair.planes is None or pair.planes.spec.fabric == pair.roce.spec.fabric:
         return []
     before, after = (one.cost.capex_usd.network.typical for one in (pair.roce, pair.planes))
-    against = price_verdict(pair.infiniband.bom.lines, pair.planes.bom.lines)
-    words = verdict_words(against, "InfiniBand", "RoCE in two planes at half the rate")
+    against = price_verdict(pair.planes.bom.lines, pair.infiniband.bom.lines)
+    words = verdict_words(against, "RoCE in two planes at half the rate", "InfiniBand")
     out = [WouldChange("infiniband_or_planes", words)]
     if abs(after / before - 1) < CLOSE_PRICE:
         return out

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from estimator.bom.verdict import ALL, NETWORK, PriceVerdict, price_verdict
-from estimator.bom.verdict_words import NO_DIFFERENCE, verdict_words
+from estimator.bom.verdict_words import NO_DIFFERENCE, share_words, verdict_words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.records import GENERIC, maker_of
 from estimator.performance.result import AllReduceTable, CollectiveTable
@@ -34,7 +34,8 @@ class Compared:
     """Both families at one size, and Estimates of what each needs for its best or suffers at its worst.
 
     ``sharp`` is InfiniBand with in-network reduction, ``scattered`` either family with scattered ranks, ``hashed`` RoCE with
-    scattered ranks and plain ECMP, ``planes`` RoCE at half the rate in two planes where the NICs have the ports.
+    scattered ranks and plain ECMP, ``planes`` RoCE at half the rate in two planes where the NICs have the ports. ``own`` is the
+    design's family: shares are of its figures, as in a comparison of the design with its alternative.
     """
 
     infiniband: PricedEstimate
@@ -43,6 +44,7 @@ class Compared:
     scattered: tuple[Estimate, Estimate]
     hashed: Estimate
     planes: PricedEstimate | None = None
+    own: str = INFINIBAND
 
     @property
     def both(self) -> tuple[PricedEstimate, PricedEstimate]:
@@ -53,6 +55,18 @@ class Compared:
     def prices(self) -> PriceVerdict:
         """What the prices of both bills of materials can show."""
         return price_verdict(self.infiniband.bom.lines, self.roce.bom.lines)
+
+    @property
+    def price_words(self) -> str:
+        """What they can show in words: the alternative's network against the design's."""
+        own, other = self.both if self.own == INFINIBAND else self.both[::-1]
+        names = FAMILY_NAMES[_other(self.own)], FAMILY_NAMES[self.own]
+        return verdict_words(price_verdict(other.bom.lines, own.bom.lines), *names)
+
+    def against_own(self, infiniband: float, roce: float) -> str:
+        """The alternative's figure as a share more or less than the design's: "RoCE 3.5 % less than InfiniBand"."""
+        own, other = (infiniband, roce) if self.own == INFINIBAND else (roce, infiniband)
+        return f"{FAMILY_NAMES[_other(self.own)]} {share_words(other, own, FAMILY_NAMES[self.own])}"
 
 
 @dataclass(frozen=True)
@@ -92,7 +106,7 @@ class Criterion:
 class Kind:
     """What both families are judged by: a row of criteria.csv.
 
-    ``said`` has {better}, {worse} and {by} to fill in; ``most_within_ranges`` is the strength at most of a
+    ``said`` has {better} and {worse} to fill in, and what its criterion adds; ``most_within_ranges`` is the strength at most of a
     difference that is smaller than the ranges of its figures; ``basis`` and ``why`` are of the weight and of that limit.
     """
 
@@ -161,7 +175,6 @@ def _judged(
         said = kind.said.format(
             better=f"{FAMILY_NAMES[favours]} {_in_words(better, unit)}",
             worse=f"{FAMILY_NAMES[_other(favours)]} {_in_words(worse, unit)}",
-            by=f"{high / low - 1:.0%}".replace("%", f"{NO_BREAK}%") if low else "",
             **words,
         )
     return Criterion(key, kind.group, title, unit, kind.weight, infiniband, roce, favours, strength, said, kind.source)
@@ -186,10 +199,11 @@ def _money(pair: Compared) -> Iterator[Criterion | None]:
     bought = _judged("network_price", (one.typical for one in network), is_within_ranges=not _are_apart(network))
     if bought:
         stands = prices.sign(NETWORK) != 0
-        words = verdict_words(prices, *FAMILY_NAMES.values()) + (_ranges_note(network) if stands else "")
+        words = pair.price_words + (_ranges_note(network) if stands else "")
         yield replace(bought if stands else _undecided(bought), words=words)
     total = [one.cost.tco_usd.typical for one in pair.both]
-    over_years = _judged("total_cost", total, years=pair.infiniband.cost.tco_years)
+    against = pair.against_own(*total)
+    over_years = _judged("total_cost", total, years=pair.infiniband.cost.tco_years, against=against)
     if over_years and over_years.strength and not prices.sign(ALL, total[0] / total[1] - 1):
         over_years = _undecided(over_years)
     yield over_years

@@ -164,24 +164,24 @@ def recommendation(request: BoardRequest, result: ComparisonResult) -> Recommend
     lost = [words for figure in speeds if (words := _loss(result, figure, side))]
     reasons += [
         _cost_reason(result, cost, side),
-        _speed_reason(figures.get("busbw_gb_s"), side),
+        _speed_reason(result, figures.get("busbw_gb_s"), side),
         f"What it gives up: {'; '.join(lost)}." if lost else "",
     ]
     return Recommendation(side, tuple(filter(None, reasons)))
 
 
 def _loss(result: ComparisonResult, figure: ComparedFigure, side: int) -> str:
-    """How far a bandwidth is below that of the best option, where it is far."""
+    """A bandwidth beside that of the best option, where it is far below."""
     own = figure.values[side]
     known = {k: value.typical for k, value in enumerate(figure.values) if value}
     if own is None or not max(known.values()):
         return ""
     best = max(known, key=lambda k: known[k])
-    share = own.typical / known[best]
-    if share >= A_LOSS:
+    if own.typical / known[best] >= A_LOSS:
         return ""
     words = gbit_s if figure.unit == "gbit_s" else gb_s
-    return f"{in_sentence(figure.label)} {words(own.typical)}, {percent(share, 2)} of {_named(result, best)}"
+    pair = f"{words(own.typical)} against {words(known[best])} of {_named(result, best)}"
+    return f"{in_sentence(figure.label)} {pair}"
 
 
 def _per(figure: ComparedFigure, side: int, result: ComparisonResult) -> Range[float] | None:
@@ -221,15 +221,15 @@ def _cost_reason(result: ComparisonResult, cost: ComparedFigure | None, side: in
     return f"{lead}, {words}{open_words}."
 
 
-def _speed_reason(figure: ComparedFigure | None, side: int) -> str:
+def _speed_reason(result: ComparisonResult, figure: ComparedFigure | None, side: int) -> str:
     own = figure.values[side] if figure else None
     if figure is None or own is None:
         return ""
-    best = max(value.typical for value in figure.values if value)
-    share = own.typical / best if best else 1.0
-    if share >= 1:
+    known = {k: value.typical for k, value in enumerate(figure.values) if value}
+    fastest = max(known, key=lambda k: known[k])
+    if own.typical >= known[fastest]:
         return f"{figure.label}: {gb_s(own.typical)}, the most of all options."
-    return f"{figure.label}: {gb_s(own.typical)}, {percent(share, 2)} of the fastest option."
+    return f"{figure.label}: {gb_s(own.typical)}; the fastest, {_named(result, fastest)}, has {gb_s(known[fastest])}."
 
 
 # ---------------------------------------------------------------- pages

@@ -143,7 +143,7 @@ def _figures(result: ComparisonResult) -> list[Flowable]:
                 for cell in figure.cells
             ]
             rows.append(Row([Text(figure.label), *cells]))
-    note = f"Below each figure: its range, and its difference from {named(result, result.baseline)}."
+    note = f"Below each figure: its range, and its difference from {named(result, result.baseline)}, in percent of its figure."
     return [
         *section("Figures", WIDE),
         Grid(_fields(result, "Figure"), rows, size=_size(result)),

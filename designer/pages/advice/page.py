@@ -10,7 +10,7 @@ from designer.wording.numbers import in_usual_units, words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.compare.advice import Advice, Priority, advise
-from estimator.compare.criteria import Compared
+from estimator.compare.criteria import INFINIBAND, ROCE, Compared
 from estimator.compare.other_family import ALTERNATIVES, alternative_spec
 from estimator.digits import is_whole_number
 from estimator.errors import EstimatorError, Problem, SpecError
@@ -78,7 +78,8 @@ def _compared(text: str, catalog_version: str) -> tuple[Compared, tuple[str, ...
     full = estimate([parse_spec(side, catalog) for side in (infiniband, roce)], catalog, FULL)
     sharp, ordered, mixed, hashed = estimate(quick, catalog, SPEED)
     both = [PricedEstimate.of(made) for made in full]
-    pair = Compared(both[0], both[1], sharp, (ordered, mixed), hashed, _two_planes(infiniband, catalog))
+    own = INFINIBAND if is_infiniband else ROCE
+    pair = Compared(both[0], both[1], sharp, (ordered, mixed), hashed, _two_planes(infiniband, catalog), own)
     return pair, tuple(note.words for note in other.notes)
 
 

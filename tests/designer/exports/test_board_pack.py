@@ -24,7 +24,7 @@ from designer.exports.reports.board import BoardRequest, board_pack, recommendat
 from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, estimates_of, result_of
-from designer.wording.numbers import Chosen, gbit_s, percent, reading, usd
+from designer.wording.numbers import Chosen, gbit_s, reading, usd
 from estimator.catalog.currency import Rate
 from estimator.errors import SpecError
 from tests.designer.api_helpers import Caller, assert_refused
@@ -115,7 +115,7 @@ def test_what_the_recommended_option_gives_up_is_said_beside_it(row: Comparison)
     wide = next(figure for figure in result.figures if figure.key == "bisection_gbit_s")
     whole, half = (value.typical if value else 0.0 for value in wide.values)
     assert half < 0.9 * whole
-    assert f"bisection {gbit_s(half)}, {percent(half / whole, 2)} of A: One to one" in reasons[-1]
+    assert f"bisection {gbit_s(half)} against {gbit_s(whole)} of A: One to one" in reasons[-1]
     assert "all-to-all" not in reasons[-1], "rails of one unit exchange below their leaves"
     kept = recommendation(BoardRequest("x", recommended=0), result).reasons
     assert not any("gives up" in reason for reason in kept)

@@ -123,6 +123,19 @@ def test_infiniband_against_roce(
     assert verdict.cases[0].ours[ALL] == pytest.approx(one.bom.totals_usd.typical)
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "share"),
+    [(92, 100, "8 % less"), (100, 92, "8.7 % more"), (80, 100, "20 % less"), (100, 80, "25 % more")],
+)
+def test_a_share_is_of_the_side_that_is_compared_with(ours: float, theirs: float, share: str) -> None:
+    """As the table's differences are, whichever of the two costs less and whether the prices can show it."""
+    words = verdict_words(price_verdict([line("a", ours)], [line("b", theirs)]), "A", "B").replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
+    assert f"{share} than" in words
+    assert words.count("%") == (2 if "is needed" in words else 3 if "alike" in words else 1)
+
+
 def test_co_packaged_optics_are_paid_for_and_need_no_module() -> None:
     """A switch with its optics inside has no transceiver at its end, costs what they would, and draws their power itself."""
     pluggable, inside = (

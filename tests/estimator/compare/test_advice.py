@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from estimator.bom.verdict_words import share_words
 from estimator.catalog.loader import load_catalog
 from estimator.compare.advice import CLOSE_SHARE, PRIORITIES, advise, generation_steps, kept, weighed
 from estimator.compare.criteria import (
+    FAMILY_NAMES,
     FREEDOM,
     INFINIBAND,
     MONEY,
@@ -56,6 +58,18 @@ def pair_of(values: dict[str, Any]) -> Compared:
 @pytest.fixture(scope="module")
 def pair() -> Compared:
     return pair_of(H100)
+
+
+def test_shares_are_of_the_design_that_has_an_alternative(pair: Compared) -> None:
+    """So that the advice beside a design and its comparison with the alternative print one percentage."""
+    for own, other in ((INFINIBAND, ROCE), (ROCE, INFINIBAND)):
+        turned = replace(pair, own=own)
+        ours, theirs = ((one.cost.capex_usd.network.typical) for one in (pair.both if own == ROCE else pair.both[::-1]))
+        share = share_words(ours, theirs, FAMILY_NAMES[own])
+        (price,) = [one for one in criteria_of(turned, CATALOG) if one.key == "network_price"]
+        assert share in advise(turned, CATALOG).prices.words
+        assert share in price.words
+        assert turned.against_own(1.0, 2.0).startswith(FAMILY_NAMES[other])
 
 
 def by_key(pair: Compared) -> dict[str, Any]:
