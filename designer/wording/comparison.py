@@ -1,5 +1,6 @@
 """A comparison in words: cells of figures and of aligned lines. Numbers become text here, once."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from designer.wording.numbers import (
@@ -141,6 +142,12 @@ def figure_groups(result: ComparisonResult, order: str) -> list[FigureGroup]:
         return [FigureGroup("Largest difference first", sorted(rows, key=lambda row: -row.size))]
     names = dict.fromkeys(row.group for row in rows)
     return [FigureGroup(name, [row for row in rows if row.group == name]) for name in names]
+
+
+def main_figures(result: ComparisonResult, keys: Sequence[str]) -> FigureGroup:
+    """Some of the table's rows, in the order of their keys, as a group without a name."""
+    known = {figure.key: figure for figure in result.figures}
+    return FigureGroup("", [figure_row(known[key], result.baseline) for key in keys if key in known])
 
 
 def figure_row(figure: ComparedFigure, baseline: int) -> FigureRow:

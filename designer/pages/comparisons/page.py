@@ -9,7 +9,7 @@ from designer.models import Comparison, Design
 from designer.services.comparison_sides import Source
 from designer.services.comparisons import head_of, is_outdated, sources_of
 from designer.services.shown_page import ShownPage
-from designer.wording.comparison import LETTERS, figure_groups, line_rows, total_rows
+from designer.wording.comparison import LETTERS, figure_groups, line_rows, main_figures, total_rows
 from designer.wording.context import Context
 from designer.wording.names import own_models
 from designer.wording.numbers import (
@@ -24,6 +24,7 @@ from estimator.compare.request import LEAST
 from estimator.compare.result import ComparedItem, ComparisonHead, ComparisonResult, ComparisonSummary
 
 FIGURE_ORDERS = ("group", "weight")  # as in the table of contents; the largest relative difference first
+MAIN_FIGURES = ("capex_usd", "network_usd", "switches", "all_to_all_gb_s", "busbw_gb_s", "network_w")
 LINE_ORDERS = ("bill", "weight")  # as in a bill of materials; the largest difference in price first
 
 
@@ -36,9 +37,15 @@ class SideHead(NamedTuple):
     about: str
     address: str
     has_moved_on: bool
+    is_offer: bool
     is_baseline: bool
     n_errors: int
     n_warnings: int
+
+    @property
+    def can_open(self) -> bool:
+        """Whether the state that it shows has no page, and may become a design of its own."""
+        return not self.is_offer and (not self.address or self.has_moved_on)
 
 
 class Summary(NamedTuple):
@@ -79,6 +86,7 @@ def page_context(row: Comparison, result: ComparisonResult, query: Mapping[str, 
         "sides": side_heads(row, result),
         "baseline_label": result.items[row.baseline].label,
         "summaries": [Summary(LETTERS[said.of], said.headline.partition(": ")[0], said) for said in result.summary],
+        "main_figures": [main_figures(result, MAIN_FIGURES)],
         "figure_groups": figure_groups(result, figures),
         "figure_order": figures,
         "line_rows": line_rows(result, lines),
@@ -106,6 +114,7 @@ def side_heads(row: Comparison, result: ComparisonResult) -> list[SideHead]:
                 about=_about(item, own_models(source.spec or {})),
                 address=address,
                 has_moved_on=has_moved_on,
+                is_offer=item.kind == OFFER,
                 is_baseline=i == row.baseline,
                 n_errors=item.n_errors,
                 n_warnings=item.n_warnings,

@@ -17,6 +17,7 @@ from designer.models import Comparison, Design, PriceBook
 from designer.pages.comparisons.page import list_rows, page_context
 from designer.pages.comparisons.workloads import workloads_context
 from designer.pages.deleting import delete_or_ask
+from designer.pages.keeping import kept_as_design
 from designer.pages.limiting import heavy_job
 from designer.services.access import changing, design_to_own, owned, owner_of
 from designer.services.comparison_sides import resolved_items
@@ -25,9 +26,11 @@ from designer.services.designs.listing import design_rows
 from designer.services.labels import MAX_NAME, checked_name
 from designer.wording.context import Context
 from designer.wording.names import BOOKS
+from estimator.catalog.loader import load_catalog
 from estimator.compare.request import LEAST, MOST
 from estimator.digits import is_whole_number
 from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.spec.parse import parse_spec
 
 SECTION = {"section": "comparisons"}
 
@@ -180,6 +183,22 @@ def _side(form: ChangeForm, labels: Sequence[str]) -> int:
         message = "The sides of this comparison have changed meanwhile. Look at them again."
         raise SpecError([Problem("side", "changed_meanwhile", message)])
     return at
+
+
+@login_required
+@require_POST
+@heavy_job
+def comparison_open(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A side as a new design, as it was compared: the other family of a design, or a state that has no page of its own."""
+    row, form = owned(request, Comparison, pk), ChangeForm(request.POST)
+    try:
+        side = sources_of(row)[_side(form, [one.label or "" for one in sources_of(row)])]
+        if side.spec is None:
+            raise Http404("An offer has no design.")
+        return kept_as_design(request, parse_spec({**side.spec, "name": side.label}, load_catalog()))
+    except EstimatorError as error:
+        messages.error(request, f"This side could not be opened as a design: {error.words()}")
+    return redirect("comparison", pk)
 
 
 @login_required

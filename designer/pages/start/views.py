@@ -2,7 +2,6 @@
 
 from typing import IO, TYPE_CHECKING, cast
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,19 +9,18 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from designer.pages.keeping import kept_as_design
 from designer.pages.start.published import published_page
 from designer.pages.start.tour import STEPS, TOUR_COOKIE, TOUR_DONE, TOUR_SECONDS
 from designer.pages.start.workloads import work_card
 from designer.services.access import owner_of
 from designer.services.designs import samples
 from designer.services.designs.from_files import dump_report, sent_text, spec_of_text
-from designer.services.designs.saving import request_estimate, save_design
 from designer.wording.context import Context
 from designer.wording.query import LONGEST_SEARCH, words_of
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.published.workloads import workloads
-from estimator.spec.design import DesignSpec
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -62,7 +60,7 @@ def design_import(request: HttpRequest) -> HttpResponse:
     try:
         if request.FILES.get("dump"):
             return render(request, "designer/start/import.html", SECTION | context | _dump(request))
-        return _kept(request, spec_of_text(sent_text(request)))
+        return kept_as_design(request, spec_of_text(sent_text(request)))
     except EstimatorError as error:
         return render(
             request, "designer/start/import.html", SECTION | context | {"problems": error.problems}, status=422
@@ -73,17 +71,6 @@ def _dump(request: HttpRequest) -> Context:
     upload = cast("UploadedFile[bytes]", request.FILES["dump"])
     report = dump_report(cast("IO[bytes]", upload), upload.name or "", load_catalog())
     return {"report": report}
-
-
-def _kept(request: HttpRequest, spec: DesignSpec) -> HttpResponse:
-    """The spec as a design of the owner, with its estimate requested."""
-    design = save_design(owner_of(request), spec)
-    try:
-        request_estimate(owner_of(request), spec)
-    except EstimatorError as error:  # the design is kept: its page has the button
-        messages.warning(request, error.words())
-    messages.success(request, f"“{design.name}” is a design of yours now.")
-    return redirect("design", design.pk)
 
 
 @login_required

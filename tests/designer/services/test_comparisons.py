@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from designer.charts.comparison import comparison_charts
 from designer.models import Comparison, Design
-from designer.pages.comparisons.page import page_context
+from designer.pages.comparisons.page import MAIN_FIGURES, page_context
 from designer.services import comparisons as services
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, is_outdated, result_of
@@ -79,6 +79,28 @@ def test_ticked_designs_are_compared_and_stand_in_the_list(page: Client, pair: l
     assert "InfiniBand and RoCE" in listed
     assert "against RoCE" in listed
     assert "more switches" in listed or "as many switches" in listed
+
+
+def test_the_other_family_becomes_a_design_as_it_was_compared(page: Client, owner: User, pair: list[Design]) -> None:
+    row = create_comparison(owner, resolved_items(owner, [{"design": str(pair[0].pk)}, {"sibling": 0}]))
+    assert text_of(shown(page, row)).count("Open as a design") == 1  # the other side is a design already
+    address, side = reverse("comparison-open", args=[row.pk]), services.sources_of(row)[1]
+    page.post(address, {"side": "1", "label": side.label})
+    made = owner.designs.exclude(pk__in=[one.pk for one in pair]).get()
+    assert made.name == side.label
+    assert made.given["fabric"]["generation"] == "roce-400"
+    assert page.post(address, {"side": "7", "label": "x"}).status_code == 404
+    assert "changed meanwhile" in text_of(page.post(address, {"side": "0", "label": side.label}, follow=True))
+    assert owner.designs.count() == len(pair) + 1
+
+
+def test_main_figures_stand_above_the_fold(page: Client, owner: User, pair: list[Design]) -> None:
+    """Price, switches, bandwidths and power of every side are seen without a click."""
+    seen = shown(page, create_comparison(owner, resolved_items(owner, [{"design": str(one.pk)} for one in pair])))
+    (group,) = seen.context["main_figures"]
+    assert [row.key for row in group.rows] == list(MAIN_FIGURES)
+    before_fold = seen.content.decode().partition('data-part="figures"')[0]
+    assert all(f">{row.label}<" in before_fold for row in group.rows)
 
 
 def test_too_few_too_many_and_strangers_are_refused_in_words(page: Client, pair: list[Design], stranger: User) -> None:
