@@ -10,13 +10,13 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import HeavyJobView, query_of
 from designer.api.bodies import design_id_of
 from designer.api.errors import invalid, refuse_unknown
 from designer.api.negotiation import file_answer
 from designer.api.parsers import BoundedJSONParser
 from designer.api.resources.estimates import own_design
+from designer.api.schema import bringup as schema
 from designer.api.serializers import AcceptanceQuery
 from designer.services.uploads import bytes_of
 from estimator.bringup.acceptance.design import accepted

@@ -12,11 +12,11 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, located, owner_of, query_of
 from designer.api.entity_tags import removed
 from designer.api.errors import Refusal, invalid
 from designer.api.parsers import BoundedJSONParser, FileParser
+from designer.api.schema import calibrations as schema
 from designer.api.serializers import CalibrationDetailSerializer, CalibrationSerializer, NoQuery, PageQuery
 from designer.models import Calibration
 from designer.services.calibrations import save_calibration

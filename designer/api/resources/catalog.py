@@ -7,9 +7,9 @@ from django.urls import reverse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView, Pages, query_of
 from designer.api.errors import Refusal, refuse
+from designer.api.schema import catalog as schema
 from designer.api.serializers import CatalogQuery, NoQuery
 from estimator.catalog.catalog import KINDS
 from estimator.catalog.loader import load_catalog

@@ -7,11 +7,11 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import HeavyJobView, body_of, query_of
 from designer.api.errors import invalid, refuse, refuse_unknown
 from designer.api.negotiation import file_answer
 from designer.api.resources.designs import designs_of
+from designer.api.schema import bringup as schema
 from designer.api.serializers import ChecklistQuery, NoQuery
 from designer.models import Design
 from designer.services.bringup.checklists import (

@@ -6,9 +6,9 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView
 from designer.api.resources.estimates import part_answer, part_file
+from designer.api.schema import costs as schema
 from designer.exports.downloads import COST_FILES
 
 

@@ -9,10 +9,10 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView, Pages, body_of, located, owner_of, query_of
 from designer.api.bodies import revised_spec, spec_of, version_of
 from designer.api.entity_tags import changing, removed
+from designer.api.schema import designs as schema
 from designer.api.serializers import (
     DesignDetailSerializer,
     DesignQuery,

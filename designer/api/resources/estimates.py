@@ -10,12 +10,13 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
 from designer.api.bodies import design_id_of, spec_of
 from designer.api.entity_tags import changing
 from designer.api.errors import refuse
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
+from designer.api.schema import estimates as schema
+from designer.api.schema.predictions import predictions
 from designer.api.serializers import (
     BomQuery,
     EstimateJobDetailSerializer,
@@ -62,7 +63,7 @@ class PredictionsView(ApiView):
 
     stores_nothing = True
 
-    @schema.predictions
+    @predictions
     def post(self, request: Request) -> Response:
         query_of(request, NoQuery)
         body = dict(body_of(request))

@@ -9,12 +9,12 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import HeavyJobView, query_of
 from designer.api.errors import invalid
 from designer.api.parsers import FileParser
 from designer.api.resources.designs import designs_of
 from designer.api.resources.links import finished_fabric
+from designer.api.schema import links as schema
 from designer.api.serializers import CompareQuery, DumpQuery
 from designer.services.link_lists import links_of
 from designer.services.uploads import MAX_NAMES_BYTES, bytes_of

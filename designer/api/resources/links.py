@@ -9,12 +9,12 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView, Pages, query_of
 from designer.api.entity_tags import names
 from designer.api.errors import invalid, refuse
 from designer.api.negotiation import form_of
 from designer.api.resources.estimates import finished_result, jobs_of
+from designer.api.schema import links as schema
 from designer.api.serializers import FabricQuery, LinksQuery, PageQuery
 from designer.exports.links import content_type, in_pieces, link_file_name
 from designer.pages.result.cabling.tab import cabling_rows

@@ -9,11 +9,11 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView, query_of
 from designer.api.errors import refuse
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.resources.estimates import finished_result, jobs_of
+from designer.api.schema import costs as schema
 from designer.api.serializers import NoQuery, PhasesQuery
 from designer.exports.downloads import CSV_TYPE, PHASE_FILES, TYPES
 from designer.exports.file_names import design_file_stem

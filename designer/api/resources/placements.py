@@ -6,12 +6,12 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView, body_of, query_of
 from designer.api.bodies import design_id_of
 from designer.api.negotiation import file_answer, form_of
 from designer.api.resources.estimates import own_design
 from designer.api.resources.workloads import finished_estimate
+from designer.api.schema import placements as schema
 from designer.api.serializers import EstimatePlacementQuery, NoQuery, PlacementQuery
 from designer.exports.placements import PLACEMENT_TYPES, placement_download
 from designer.services.workloads.placing import chosen_job

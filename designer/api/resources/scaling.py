@@ -6,9 +6,9 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView, query_of
 from designer.api.resources.estimates import finished_result, jobs_of
+from designer.api.schema import costs as schema
 from designer.api.serializers import NoQuery
 from designer.pages.result.performance import sensitivity_of
 

@@ -9,10 +9,10 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
 from designer.api.bodies import design_id_of
 from designer.api.resources.estimates import own_design, stopped, when_to_ask
+from designer.api.schema import searches as schema
 from designer.api.serializers import NoQuery, PageQuery, SearchJobDetailSerializer, SearchJobSerializer
 from designer.services.searches.jobs import request_search
 from estimator.catalog.loader import load_catalog

@@ -9,13 +9,13 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from designer.api import schema
 from designer.api.base import ApiView, query_of
 from designer.api.bodies import design_id_of
 from designer.api.errors import refuse
 from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
 from designer.api.parsers import BoundedListParser
 from designer.api.resources.estimates import finished_result, jobs_of, own_design
+from designer.api.schema import workloads as schema
 from designer.api.serializers import NoQuery, WorkloadsFileQuery, WorkloadsQuery
 from designer.exports.workloads import WORKLOAD_TYPES, workloads_download
 from designer.services.workloads.answer import workloads_of

@@ -13,7 +13,9 @@ from django.core.management import call_command
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
-from designer.api import schema as documented
+from designer.api.schema import workloads
+from designer.api.schema.predictions import PREDICTION
+from designer.api.schema.requests import SPEC
 from estimator.catalog.catalog import Catalog
 from estimator.jobs.tasks import run_estimate
 from estimator.pipeline import estimate
@@ -156,22 +158,22 @@ def test_a_design_is_described_by_the_model_that_checks_it(document: dict[str, A
     component = document["components"]["schemas"]["DesignSpec"]
     assert component["additionalProperties"] is False
     assert component["required"] == ["compute", "fabric"]
-    assert_has_shape(document, "DesignSpec", documented.SPEC)
+    assert_has_shape(document, "DesignSpec", SPEC)
     with pytest.raises(jsonschema.ValidationError):
-        assert_has_shape(document, "DesignSpec", documented.SPEC | {"bogus": 1})
+        assert_has_shape(document, "DesignSpec", SPEC | {"bogus": 1})
 
 
 def test_the_examples_work(call: Caller, document: dict[str, Any]) -> None:
-    preview = call("POST", "preview/", documented.SPEC)
+    preview = call("POST", "preview/", SPEC)
     assert preview.status_code == 200
     assert_has_shape(document, "Preview", preview.json())
-    predicted = call("POST", "predictions/", documented.PREDICTION)
+    predicted = call("POST", "predictions/", PREDICTION)
     assert predicted.status_code == 200
     assert_has_shape(document, "Prediction", predicted.json())
 
 
 def test_answers_have_the_shape_that_is_described(call: Caller, document: dict[str, Any]) -> None:
-    design = call("POST", "designs/", documented.SPEC).json()
+    design = call("POST", "designs/", SPEC).json()
     assert_has_shape(document, "DesignDetail", design)
     assert_has_shape(document, "PaginatedDesignList", call("GET", "designs/").json())
     job = call("POST", "estimates/", {"design": design["id"]}).json()
@@ -281,20 +283,20 @@ RUN = {"tokens": 1e12, "usd_per_gpu_hour": 2.5}
 BATCHES = {"mode": "batch", "model": "llama3-8b", "batch": [1, 8], "context": 2048, "layout": {"tp": 2, "pp": 2}}
 POOL = {"tp": 4, "workers": 2}
 ANSWERS: list[tuple[str, str, dict[str, Any]]] = [
-    ("training", "TrainingAnswer", documented.TRAINING_EXAMPLE | {"run": RUN}),
-    ("training", "TrainingAnswer", documented.TRAINING_EXAMPLE | {"model": "llama3-405b"}),
-    ("training", "TrainingSearchAnswer", documented.TRAINING_OF_DESIGN),
-    ("inference", "InferenceAnswer", documented.SERVING_EXAMPLE),
-    ("inference", "InferenceAnswer", documented.SERVING_EXAMPLE | {"layout": {"tp": 1}, "precision": "bf16"}),
+    ("training", "TrainingAnswer", workloads.TRAINING_EXAMPLE | {"run": RUN}),
+    ("training", "TrainingAnswer", workloads.TRAINING_EXAMPLE | {"model": "llama3-405b"}),
+    ("training", "TrainingSearchAnswer", workloads.TRAINING_OF_DESIGN),
+    ("inference", "InferenceAnswer", workloads.SERVING_EXAMPLE),
+    ("inference", "InferenceAnswer", workloads.SERVING_EXAMPLE | {"layout": {"tp": 1}, "precision": "bf16"}),
     (
         "inference",
         "InferenceAnswer",
-        documented.SERVING_EXAMPLE | {"mode": "disaggregated", "layout": {"prefill": POOL, "decode": POOL}},
+        workloads.SERVING_EXAMPLE | {"mode": "disaggregated", "layout": {"prefill": POOL, "decode": POOL}},
     ),
-    ("inference", "InferenceSearchAnswer", documented.SERVING_OF_DESIGN),
-    ("inference", "InferenceSearchAnswer", documented.SERVING_OF_DESIGN | {"mode": "disaggregated", "top": 2}),
-    ("inference", "InferenceSearchAnswer", documented.SERVING_OF_DESIGN | {"target": {"tpot_ms": 0.001}}),
-    ("inference", "InferenceBatchAnswer", {"system": documented.SERVING_EXAMPLE["system"], **BATCHES}),
+    ("inference", "InferenceSearchAnswer", workloads.SERVING_OF_DESIGN),
+    ("inference", "InferenceSearchAnswer", workloads.SERVING_OF_DESIGN | {"mode": "disaggregated", "top": 2}),
+    ("inference", "InferenceSearchAnswer", workloads.SERVING_OF_DESIGN | {"target": {"tpot_ms": 0.001}}),
+    ("inference", "InferenceBatchAnswer", {"system": workloads.SERVING_EXAMPLE["system"], **BATCHES}),
 ]
 
 

@@ -11,7 +11,7 @@ from designer.api.resources.bringup.queries import (
     StateQuery,
     TargetQuery,
 )
-from designer.api.schema import DESIGN, LOG_TEXT, SPEC, UPLOAD
+from designer.api.schema.requests import DESIGN, LOG_TEXT, SPEC, UPLOAD
 from designer.exports.file_names import ZIP_TYPE
 from designer.services.bringup.archives import ArchiveState
 from designer.services.bringup.plans import TargetFiles

@@ -3,7 +3,7 @@
 from designer.api.calls import BODY, call, delete_call, example, file_call, filed_call, files_of, json_body, list_call
 from designer.api.components import body, component, model
 from designer.api.resources.comparisons.serializers import ComparisonDetailSerializer, ComparisonSerializer
-from designer.api.schema import SPEC
+from designer.api.schema.requests import SPEC
 from designer.api.serializers import FileQuery, TabFileQuery, TabQuery
 from designer.exports.downloads import PDF_TYPE, TYPES
 from designer.exports.workloads import WORKLOAD_TYPES

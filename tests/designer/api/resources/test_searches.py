@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from designer.api import schema
+from designer.api.schema import searches as schema
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.pipeline import estimate

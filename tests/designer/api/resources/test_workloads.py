@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from designer.api import schema
+from designer.api.schema import workloads as schema
 from estimator.catalog.loader import load_catalog
 from estimator.serving_request.answering import served
 from estimator.training_request import trained
