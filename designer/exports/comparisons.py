@@ -203,7 +203,8 @@ def board_paper(
         As ``board_pdf``.
     """
     from designer.exports.pdf.logo import logo_png  # start-up time: these and reportlab, and few ask for a paper
-    from designer.exports.reports.board import BoardRequest, board_pack, checked_request
+    from designer.exports.reports.board.pack import board_pack
+    from designer.exports.reports.board.request import BoardRequest, checked_request
 
     asked = BoardRequest(title, **{key: value for key, value in more.items() if key != "logo"})
     checked_request(asked, result)

@@ -20,7 +20,9 @@ from pypdf import PdfReader
 from rest_framework.throttling import SimpleRateThrottle
 
 from designer.exports.pdf.logo import MAX_BYTES, logo_png
-from designer.exports.reports.board import BoardRequest, board_pack, recommendation
+from designer.exports.reports.board.pack import board_pack
+from designer.exports.reports.board.recommendation import recommendation
+from designer.exports.reports.board.request import BoardRequest
 from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, estimates_of, result_of

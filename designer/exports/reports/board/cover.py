@@ -1,0 +1,78 @@
+"""The first page: recommendation, options, date and units."""
+
+import io
+from datetime import datetime
+
+from reportlab.lib.utils import ImageReader
+from reportlab.platypus import Flowable, Image, NextPageTemplate, Paragraph, Spacer
+
+from designer.exports.reports.board.recommendation import Recommendation
+from designer.exports.reports.board.request import BoardRequest
+from designer.exports.reports.board.sides import named
+from designer.wording.comparison import LETTERS
+from designer.wording.findings import sentence
+from designer.wording.numbers import (
+    count,
+    currency_words,
+    generation_name,
+    units_note,
+)
+from estimator.compare.result import ComparisonResult
+from estimator.pdf.grid import Field, Grid, Row, Text
+from estimator.pdf.style import BODY, EYEBROW, LEAD, SMALL, SUBTITLE, TITLE
+from estimator.pdf.text import BOLD, markup
+from estimator.wording import date_and_time
+
+LOGO_WIDE, LOGO_HIGH = 170.0, 64.0
+
+
+def cover(request: BoardRequest, result: ComparisonResult, advice: Recommendation, made: datetime) -> list[Flowable]:
+    rows = [
+        Row(
+            [
+                LETTERS[k],
+                Text(item.label, sentence("; ".join(item.notes))),
+                Text(
+                    f"{count(item.gpus)} GPUs, {generation_name(item.generation)}" if item.kind == "design" else "offer"
+                ),
+                "recommended" if k == advice.side else "",
+            ]
+        )
+        for k, item in enumerate(result.items)
+    ]
+    fields = (Field("", 0.06), Field("Option", 0.4), Field("What it is", 0.36), Field("", 0.18))
+    lead = f"Option {named(result, advice.side)}" if advice.side is not None else "None"
+    return [
+        NextPageTemplate("cover"),
+        *(_logo(request.logo) if request.logo else [Spacer(1, 66)]),
+        Spacer(1, 12),
+        Paragraph("Board pack", EYEBROW),
+        Spacer(1, 6),
+        Paragraph(markup(request.title, BOLD), TITLE),
+        *([Spacer(1, 6), Paragraph(markup(request.subtitle), SUBTITLE)] if request.subtitle else []),
+        Spacer(1, 18),
+        Paragraph(markup(f"Recommendation: {lead}", BOLD), LEAD),
+        *(Paragraph(markup(reason), BODY) for reason in advice.reasons),
+        Spacer(1, 8),
+        Grid(fields, rows),
+        Paragraph(
+            markup(
+                f"Compared on {date_and_time(made)}. Amounts are {currency_words()} before negotiation; each has a basis and a "
+                f"source (appendix), and assumptions are marked.{_units()}"
+            ),
+            SMALL,
+        ),
+    ]
+
+
+def _units() -> str:
+    note = units_note()
+    return f" Units: {note}." if note else ""
+
+
+def _logo(data: bytes) -> list[Flowable]:
+    wide, high = ImageReader(io.BytesIO(data)).getSize()
+    scale = min(LOGO_WIDE / wide, LOGO_HIGH / high)
+    picture = Image(io.BytesIO(data), wide * scale, high * scale, mask="auto")
+    picture.hAlign = "LEFT"
+    return [picture, Spacer(1, LOGO_HIGH - high * scale)]
