@@ -9,6 +9,7 @@ from estimator.quotes.items import Item
 from estimator.quotes.lines import QuoteLine
 from estimator.quotes.match import Match
 from estimator.quotes.words import plain_words
+from estimator.units import ceil_div
 
 _BY_METRE = re.compile(
     r"\b(?:per|by the|each|pro|je|par|al)\s+(?:linear |running |laufende[rnm]? )?(?:m|met(?:er|re)|mètre|metro)s?\b|"
@@ -31,7 +32,7 @@ _PER_PAIR = re.compile(
     r"\b(?:price[sd]?|sold|supplied)?\s?(?:per|as|in|je|pro|par|la)\s(?:a\s)?(?:pairs?|paare?n?|paire)\b|\((?:pair|paar|paire)\)",
     re.I,
 )
-_PAIR_PIECES = 2
+PAIR_PIECES = 2
 IN_BULK = (MODULE, CABLE, FIBER)
 
 
@@ -45,11 +46,11 @@ def pack_of(line: QuoteLine) -> tuple[int, bool]:
     unit = plain_words(line.counted_in)
     if unit:
         if _PAIR.fullmatch(unit):
-            return _PAIR_PIECES, True
+            return PAIR_PIECES, True
         if found := _PACKS.fullmatch(unit):
             return int(found[1] or found[2]), True
     if _PER_PAIR.search(line.description):
-        return _PAIR_PIECES, False
+        return PAIR_PIECES, False
     found = _PACKS.search(line.description)
     return (int(found[1] or found[2]), False) if found else (1, False)
 
@@ -89,19 +90,23 @@ def _metres_to_pieces(line: QuoteLine, wanted: Sequence[Item]) -> None:
 
 
 def _packs_to_pieces(line: QuoteLine, needed: int, *, in_bulk: bool) -> None:
-    """Words alone may tell how pieces are packed: packs are counted where that comes nearer to what is needed.
+    """Words alone may tell how pieces are packed: packs are counted where they are as many as hold what is needed, or nearer.
 
     Of what is not sold in bulk words tell what is in it: a server with a set of 8 GPUs is one server.
     """
     size, is_stated = pack_of(line)
     packs = line.quantity
-    if size == 1 or not (is_stated or (in_bulk and _is_nearer(packs * size, packs, needed))):
+    if size == 1 or not (is_stated or (in_bulk and _is_by_pack(packs, size, needed))):
         return
-    what = "pairs" if size == _PAIR_PIECES else f"packs of {size:,}"
+    what = "pairs" if size == PAIR_PIECES else f"packs of {size:,}"
     line.remarks.append(("by_pack", f"{packs:,} {what} are {packs * size:,} pieces; the price of one is divided."))
-    line.quantity = packs * size
+    line.quantity, line.pack = packs * size, size
     if line.unit_minor is not None:
         line.unit_minor = round(line.unit_minor / size)
+
+
+def _is_by_pack(packs: int, size: int, needed: int) -> bool:
+    return packs != needed and (packs == ceil_div(needed, size) or _is_nearer(packs * size, packs, needed))
 
 
 def _is_nearer(one: int, other: int, needed: int) -> bool:

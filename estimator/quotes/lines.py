@@ -69,6 +69,8 @@ class QuoteLine:
     lead_time: str = ""
     is_option: bool = False
     section: str = ""
+    pack: int = 1
+    """Pieces that are sold together: of packs and pairs more than one."""
     remarks: list[tuple[str, str]] = field(default_factory=list)
 
     @property

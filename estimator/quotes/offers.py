@@ -133,6 +133,11 @@ def count_pieces(offers: Sequence[Offer], items: Sequence[Item]) -> dict[str, in
     return offered
 
 
+def pack_of_offers(offers: Iterable[Offer], key: str) -> int:
+    """Pieces of the largest pack that an item is offered in; 1 where it is offered by the piece."""
+    return max((offer.line.pack for offer in offers if offer.is_counted and key in offer.match.keys), default=1)
+
+
 def usd_sum(offers: Iterable[Offer], name: str = "extended_cents") -> int:
     """Sum of a figure of offers in cents, those without a price left out."""
     values: list[Any] = [getattr(offer, name) for offer in offers]

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from estimator.bom.result import BomLine, PriceRate
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import USD, Rates, us_cents
-from estimator.quotes.counted import to_pieces
+from estimator.quotes.counted import PAIR_PIECES, to_pieces
 from estimator.quotes.items import Item, items_of
 from estimator.quotes.lines import CHARGES, LeftOut, QuoteLine, QuoteReading, major
 from estimator.quotes.match import HANDED, Match, match_lines
-from estimator.quotes.offers import NEWEST, Offer, count_pieces, mark_doubles, offers_of, usd_sum
+from estimator.quotes.offers import NEWEST, Offer, count_pieces, mark_doubles, offers_of, pack_of_offers, usd_sum
 from estimator.quotes.racks import whole_racks_of
 from estimator.quotes.result import (
     CurrencySum,
@@ -41,6 +41,7 @@ PROBLEMS = {  # in the order in which they are reported
     "contradiction": "Number and words contradict each other",
     "by_metre": "Priced by the metre",
     "by_pack": "Counted in packs",
+    "whole_packs": "Rounded up to whole packs",
     "price_mismatch": "Prices that contradict each other",
     "no_price": "Without a price",
     "no_rate": "Without an exchange rate",
@@ -54,7 +55,7 @@ PROBLEMS = {  # in the order in which they are reported
     "option": "Options and alternates",
 }
 GRAVE = frozenset({"missing", "incompatible", "doubled", "too_few"})
-NOTICE = frozenset({"spares", "renamed", "formula", "option", "quantity_assumed", "longer"})
+NOTICE = frozenset({"spares", "renamed", "formula", "option", "quantity_assumed", "longer", "whole_packs"})
 UNSURE_BELOW = 0.75
 CATEGORY_WORDS = {
     "server": "server",
@@ -290,7 +291,14 @@ def _missing(
         if have > item.whole:
             spares = f" and {counted(item.spare_quantity, 'spare')}" if item.spare_quantity else ""
             message = f"{have:,} of {item.text} are offered, and {item.quantity:,}{spares} are needed."
-            problems.add("too_many", message, item=item)
+            pack = pack_of_offers(offers, item.key)
+            if have - item.whole < pack:
+                over = have - item.whole
+                left = f"{over:,} {'is' if over == 1 else 'are'} left over"
+                what = "pairs" if pack == PAIR_PIECES else f"packs of {pack:,}"
+                problems.add("whole_packs", f"{message} It is rounded up to whole {what}: {left}.", item=item)
+            else:
+                problems.add("too_many", message, item=item)
         if lacking <= 0:
             continue
         is_whole = whole[item.category] == of_category[item.category]

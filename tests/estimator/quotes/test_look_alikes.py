@@ -127,6 +127,18 @@ def test_pairs_packs_and_metres_are_counted_as_pieces(
     assert found[:2] == (pieces, of_one)
 
 
+@pytest.mark.parametrize(
+    ("packs", "codes_found", "left"),
+    [(53, ["whole_packs"], "packs of 10: 2 are left over"), (54, ["too_many"], ""), (50, ["too_few"], "")],
+)
+def test_a_quantity_rounded_up_to_whole_packs_is_not_too_many(packs: int, codes_found: list[str], left: str) -> None:
+    row = {"Description": f"{FIBRE[1]}, pack of 10", "Qty": packs, "Unit_price": 1_500}
+    result = report(changed(FIBRE[0], **row, Extended_price=1_500 * packs))
+    found = [one for one in result["problems"] if one["code"] in ("whole_packs", "too_many", "too_few")]
+    assert [one["code"] for one in found] == codes_found
+    assert left in found[0]["message"]
+
+
 def test_a_server_with_a_set_of_gpus_is_one_server() -> None:
     (found,) = lines_of(HEADER, ["DGXH-G640F+P2EDI36", "DGX H100, set of 8 GPUs", 4, 375_000, 1_500_000])
     assert found[0] == 4
