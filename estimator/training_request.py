@@ -33,6 +33,7 @@ from estimator.workloads.servers import Rated, ScaleUp, scale_up
 from estimator.workloads.training.answer import StepAnswer, answers
 from estimator.workloads.training.calibrating import common_ln
 from estimator.workloads.training.check import layout_problems, precision_problem
+from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import Constants, training_constants
 from estimator.workloads.training.rows import measured_pairs
 from estimator.workloads.training.runs import (
@@ -206,6 +207,7 @@ class Trainer:
         self._catalog = catalog
         self._network = network or ModelConstants(catalog)
         self._systems = Systems(catalog, self._network)
+        self._ends = tuple(Systems(catalog, end) for end in self._network.ends() or ())
         self._calibrated: dict[str, Trainer] = {}
         self._constants = training_constants()
 
@@ -253,13 +255,17 @@ class Trainer:
         """Answers of runs on one system."""
         only = [run for _, run, _ in runs]
         steps = steps_of(only, self._catalog, self._constants)
-        traffic = traffic_of(steps, self._systems.times(only[0]))
-        bands = [band_of(run, self._constants) for run in only]
-        made = answers(steps, traffic, self._constants, bands)
+        made = self._answers(steps, only)
         return [
             (place, {**_noted(answer, run).as_json(), **_shown(more, answer, run)})
             for (place, run, more), answer in zip(runs, made, strict=True)
         ]
+
+    def _answers(self, steps: Steps, runs: Sequence[Run]) -> list[StepAnswer]:
+        """Answers of steps of runs on one system, whose bands hold what paths were measured to differ by."""
+        bands = [band_of(run, self._constants) for run in runs]
+        traffic, *ends = (traffic_of(steps, one.times(runs[0])) for one in (self._systems, *self._ends))
+        return answers(steps, traffic, self._constants, bands, ends)
 
     def _searched(self, asked: TrainingRequest, run: Run, more: Json) -> Json:
         """The best layouts of a request without one."""
@@ -283,11 +289,9 @@ class Trainer:
         made: list[Json] = []
         if kept:
             steps = steps_of(kept, self._catalog, self._constants)
-            bands = [band_of(one, self._constants) for one in kept]
-            found_answers = answers(steps, traffic_of(steps, times), self._constants, bands)
             made = [
                 {"parallel": parallel_of(one.layout), **_noted(answer, one).as_json(), **_shown(whole, answer, one)}
-                for one, answer in zip(kept, found_answers, strict=True)
+                for one, answer in zip(kept, self._answers(steps, kept), strict=True)
             ]
         return {"layouts": made, "looked_at": found.looked_at, "refused": found.refused, "gpus": n_gpus, **more}
 

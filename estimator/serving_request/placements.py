@@ -1,6 +1,6 @@
 """Figures of one placement, of one kind of worker or of two pools, under the loads of a request."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -51,6 +51,7 @@ class Placements:
         self._catalog, self._network = catalog, network
         self._constants = serving_constants()
         self._fabrics: dict[str, Fabric] = {}
+        self._ends = tuple(Placements(catalog, end) for end in network.ends() or ())
 
     def answer(self, checked: Checked) -> Placement:
         """The placement of a request, with as many copies as there are GPUs for."""
@@ -107,7 +108,8 @@ class Placements:
             loads = np.array([load])
         cases = self.cases(checked, layout, loads)
         setting = self._setting(checked, cases, (gpus, replicas), fabric)
-        placement = self._placement(checked, cases, aggregated(cases, fabric), setting, fabric)
+        figures, *ends = (aggregated(cases, one) for one in (fabric, *self._end_fabrics(asked)))
+        placement = self._placement(checked, cases, figures, setting, fabric, ends)
         if not keeps_up:
             most = placement.rows[0].tokens_per_s / asked.output_tokens.mean_tokens
             note = (
@@ -125,11 +127,13 @@ class Placements:
         fabric, loads = self.fabric(asked), loads_of(asked) / replicas
         of_prefill, of_decode = (self.cases(checked, pool, loads) for pool in pools)
         prefills, decodes = (np.array([float(pool["workers"])]) for pool in pools)
-        figures = disaggregated(of_prefill, of_decode, prefills, decodes, fabric)
+        figures, *ends = (
+            disaggregated(of_prefill, of_decode, prefills, decodes, one) for one in (fabric, *self._end_fabrics(asked))
+        )
         settings = [self._setting(checked, of, (gpus, replicas), fabric) for of in (of_prefill, of_decode)]
         widest = max(settings, key=lambda one: one.widest)
         setting = replace(settings[1], crosses=widest.crosses, widest=widest.widest)
-        return self._placement(checked, of_decode, figures, setting, fabric)
+        return self._placement(checked, of_decode, figures, setting, fabric, ends)
 
     def _setting(self, checked: Checked, cases: Cases, size: tuple[int, int], fabric: Fabric) -> Setting:
         """What holds for every load of a placement of ``size``: GPUs of a replica, replicas."""
@@ -140,10 +144,20 @@ class Placements:
         is_measured = is_measured and fabric.inside is None
         return Setting(*size, widest > fabric.links_gpus, checked.usd_per_gpu_hour, is_measured, widest)
 
+    def _end_fabrics(self, asked: ServingRequest) -> list[Fabric]:
+        """What joins the GPUs at the ends of measured ranges of paths; none where no path was measured."""
+        return [end.fabric(asked) for end in self._ends]
+
     def _placement(
-        self, checked: Checked, cases: Cases, figures: Served, setting: Setting, fabric: Fabric
+        self,
+        checked: Checked,
+        cases: Cases,
+        figures: Served,
+        setting: Setting,
+        fabric: Fabric,
+        ends: Sequence[Served],
     ) -> Placement:
-        """The answer of one placement."""
+        """The answer of one placement; ``ends`` are its figures at the ends of measured ranges of paths."""
         if not np.isfinite(figures.tpot_s + figures.ttft_s).all():
             message = (
                 f"Nothing joins the {setting.gpus} GPUs of this layout beyond their scale-up domain. Give a fabric, or a layout "
@@ -152,7 +166,7 @@ class Placements:
             raise SpecError([Problem("system.fabric", "no_network", message)])
         memory = figures.memory
         if checked.correction is not None:
-            figures = corrected(figures, cases, checked.correction)
+            figures, *ends = (corrected(one, cases, checked.correction) for one in (figures, *ends))
             setting = replace(setting, is_calibrated=True)
         pools, workers = figures.handover, checked.layouts[-1].get("workers", 1)
         notes = [checked.shape.own_note] if checked.shape.own_note else []
@@ -161,7 +175,7 @@ class Placements:
             notes.append(path_note(setting.widest, fabric, float(communication_share(figures)[-1])))
         missing = float(max(one.missing_bytes[0] for one in (memory, pools.memory if pools else memory)))
         return Placement(
-            rows=served_rows(figures, cases.load.concurrency, setting, cases, self._constants),
+            rows=served_rows(figures, cases.load.concurrency, setting, cases, self._constants, ends),
             gpus=setting.gpus * setting.replicas,
             replicas=setting.replicas,
             memory_gb_per_gpu=memory_record(memory),

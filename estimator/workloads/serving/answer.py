@@ -1,11 +1,13 @@
 """Answers of serving as typed records: figures of each load, memory, and what limits them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from estimator.record import IfAny, Record
 from estimator.units import GIGA, MILLI, FloatArray
+from estimator.workloads.paths.bands import banded
 from estimator.workloads.paths.contention import Flow, slowdowns
 from estimator.workloads.paths.hierarchy import LEAF, LEVELS
 from estimator.workloads.serving.cases import Cases
@@ -131,26 +133,47 @@ class Setting:
 
 
 def served_rows(
-    served: Served, concurrency: FloatArray, setting: Setting, cases: Cases, constants: Constants
+    served: Served,
+    concurrency: FloatArray,
+    setting: Setting,
+    cases: Cases,
+    constants: Constants,
+    ends: Sequence[Served] = (),
 ) -> list[ServedRow]:
-    """One row a load; times are of one replica, throughput is of all."""
+    """One row a load; times are of one replica, throughput is of all.
+
+    ``ends`` are the figures on paths at the ends of their measured ranges, which the bands of times hold.
+    """
     tpot_band, ttft_band = bands(cases, constants, setting)
+    tpot_low, tpot_high = banded(served.tpot_s, tpot_band, [end.tpot_s for end in ends])
+    ttft_low, ttft_high = banded(served.ttft_s, ttft_band, [end.ttft_s for end in ends])
     tokens_s = served.tokens_s * setting.replicas
     a_gpu = tokens_s / (setting.gpus * setting.replicas)
     share = communication_share(served)
     columns = np.broadcast_arrays(
-        concurrency, served.tpot_s, served.ttft_s, tokens_s, a_gpu, share, served.running, served.memory.max_sequences
+        concurrency,
+        served.tpot_s,
+        tpot_low,
+        tpot_high,
+        served.ttft_s,
+        ttft_low,
+        ttft_high,
+        tokens_s,
+        a_gpu,
+        share,
+        served.running,
+        served.memory.max_sequences,
     )
     return [
         ServedRow(
             **_handed_over(served, at),
             concurrency=float(n) * setting.replicas,
             tpot_ms=float(tpot) / MILLI,
-            tpot_ms_low=float(tpot / tpot_band) / MILLI,
-            tpot_ms_high=float(tpot * tpot_band) / MILLI,
+            tpot_ms_low=float(tpot_least) / MILLI,
+            tpot_ms_high=float(tpot_most) / MILLI,
             ttft_ms=float(ttft) / MILLI,
-            ttft_ms_low=float(ttft / ttft_band) / MILLI,
-            ttft_ms_high=float(ttft * ttft_band) / MILLI,
+            ttft_ms_low=float(ttft_least) / MILLI,
+            ttft_ms_high=float(ttft_most) / MILLI,
             tokens_per_s=float(rate),
             tokens_per_s_per_gpu=float(of_gpu),
             usd_per_million_tokens=usd_per_million_tokens(setting.usd_per_gpu_hour, float(of_gpu)),
@@ -158,7 +181,20 @@ def served_rows(
             running=float(running) * setting.replicas,
             is_saturated=bool(n > most),
         )
-        for at, (n, tpot, ttft, rate, of_gpu, shared, running, most) in enumerate(zip(*columns, strict=True))
+        for at, (
+            n,
+            tpot,
+            tpot_least,
+            tpot_most,
+            ttft,
+            ttft_least,
+            ttft_most,
+            rate,
+            of_gpu,
+            shared,
+            running,
+            most,
+        ) in enumerate(zip(*columns, strict=True))
     ]
 
 

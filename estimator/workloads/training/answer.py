@@ -1,5 +1,6 @@
 """What a training step is answered with: seconds and their band, parts, memory, links; one record a step."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from estimator.record import IfAny, Record, Shape
 from estimator.units import GIGA, FloatArray
 from estimator.wording import percent_of
+from estimator.workloads.paths.bands import banded
 from estimator.workloads.paths.contention import Flow, Slowdown, slowdowns
 from estimator.workloads.paths.hierarchy import HOST_MEMORY, LEAF, LEVELS, PCIE
 from estimator.workloads.paths.hierarchy import SCALE_UP as SCALE_UP_LEVEL
@@ -155,11 +157,20 @@ def model_flops(steps: Steps) -> FloatArray:
     return np.asarray(tokens * forward)
 
 
-def answers(steps: Steps, traffic: Traffic, constants: Constants, bands: list[str]) -> list[StepAnswer]:
-    """Answers of steps, in their order; ``bands`` are indices of the constant that says how far off they can be."""
+def answers(
+    steps: Steps, traffic: Traffic, constants: Constants, bands: list[str], ends: Sequence[Traffic] = ()
+) -> list[StepAnswer]:
+    """Answers of steps, in their order.
+
+    Parameters
+    ----------
+    bands : indices of the constant that says how far off they can be.
+    ends : the traffic on paths at the ends of their measured ranges, which the band of a step holds.
+    """
     times, memory = step_times(steps, traffic, constants), memory_of(steps, constants)
     step_s = times.step_s
     spread = constants.at(np.array([constants.place(BAND, band) for band in bands]))
+    low, high = banded(step_s, np.exp(spread), [step_times(steps, end, constants).step_s for end in ends])
     layouts = steps.layouts
     n_gpus = layouts.n_gpus
     rate = layouts.global_batch * layouts.sequence / step_s
@@ -173,8 +184,8 @@ def answers(steps: Steps, traffic: Traffic, constants: Constants, bands: list[st
         out.append(
             StepAnswer(
                 step_s=float(step_s[i]),
-                step_s_low=float(step_s[i] * np.exp(-spread[i])),
-                step_s_high=float(step_s[i] * np.exp(spread[i])),
+                step_s_low=float(low[i]),
+                step_s_high=float(high[i]),
                 tokens_per_s_per_gpu=float(rate[i] / n_gpus[i]),
                 tokens_per_s=float(rate[i]),
                 mfu=float(use[i]),

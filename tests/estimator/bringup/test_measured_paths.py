@@ -79,6 +79,27 @@ def test_serving_over_a_slow_network_takes_longer() -> None:
     assert slow > 1.1 * plain
 
 
+def test_bands_of_steps_and_tokens_hold_the_ranges_of_measured_paths() -> None:
+    """Paths that differ widely: the middle stays, and a band reaches as far as the slowest and fastest of them."""
+    ranges = {
+        "network_efficiency.infiniband": {"low": 0.1, "high": 0.9},
+        "pair_efficiency.network": {"low": 0.1, "high": 0.9},
+        "fabric_latency.infiniband": {"low": 1.0, "high": 90.0},
+    }
+    values = {name: 6.0 if name.startswith("fabric") else 0.6 for name in ranges}
+    catalog = load_catalog()
+    layout = {"parallel": {"tp": 16, "pp": 1, "dp": 8, "global_batch": 128}}
+    steps, tokens = [], []
+    for used in ({"parameters": values}, {"parameters": values, "ranges": ranges}):
+        design = {**DESIGN, "workload": {"calibration": {"name": "paths", **used}}}
+        steps.append(trained({"design": design, **TRAINING, **layout}, catalog))
+        tokens.append(served({"design": design, **SERVING}, catalog)["rows"][0])  # type: ignore[call-overload]
+    for plain, ranged, figure in ((*steps, "step_s"), (*tokens, "tpot_ms")):
+        assert ranged[figure] == plain[figure]
+        assert ranged[f"{figure}_high"] > 1.05 * plain[f"{figure}_high"]
+        assert ranged[f"{figure}_low"] <= plain[f"{figure}_low"]
+
+
 def test_requests_of_one_list_keep_their_own_paths() -> None:
     asked = [{"design": design, **TRAINING} for design in (DESIGN, measured_design(network=ONE_NIC), DESIGN)]
     first, slow, last = (answer["layouts"][0]["step_s"] for answer in trained(asked, load_catalog()))
