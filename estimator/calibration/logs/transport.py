@@ -14,7 +14,7 @@ _DEVICE = re.compile(r"\[\d{1,3}\]([\w.-]{1,60}):\d{1,2}/(IB|RoCE)")
 _FOUND = re.compile(r"NET/OFI.{0,200}found (\d{1,3}) nics", re.IGNORECASE)
 _RATE = re.compile(r"\bNET\[(\d{1,4}(?:\.\d{1,4})?)\]")
 _MARKS = (("is cxi", "slingshot"), ("NET/OFI", "efa"), ("/RoCE", "roce"), ("NET/IB", "infiniband"))
-_RATES_GBIT_S = (10, 25, 40, 50, 100, 200, 400, 800)
+NIC_RATES_GBIT_S = (10, 25, 40, 50, 56, 100, 200, 400, 800, 1600)  # of one port
 
 
 @dataclass(frozen=True)
@@ -45,5 +45,5 @@ def _rate(messages: Sequence[str]) -> int | None:
     if not said:
         return None
     gbit_s = 8 * said.most_common(1)[0][0]
-    nearest = min(_RATES_GBIT_S, key=lambda rate: abs(rate - gbit_s))
+    nearest = min(NIC_RATES_GBIT_S, key=lambda rate: abs(rate - gbit_s))
     return nearest if abs(nearest - gbit_s) < 0.15 * nearest else None

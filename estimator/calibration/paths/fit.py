@@ -11,6 +11,7 @@ from statistics import median
 
 from estimator.calibration.logged_run import LogSystem, gpu_named
 from estimator.calibration.logs.system_words import labelled
+from estimator.calibration.logs.transport import NIC_RATES_GBIT_S
 from estimator.calibration.paths.healthy import Constant, healthy
 from estimator.calibration.paths.read import BOTH_WAYS, LATENCY, LINK, PEER_COPY, PathFigure
 from estimator.calibration.result import Bounds, OfPaths, Parameter, PathResult
@@ -20,7 +21,6 @@ from estimator.performance.bandwidth import GpuFacts, gpu_facts
 from estimator.spec.calibration import parameter_name
 from estimator.units import BITS_PER_BYTE, byte_s_to_gb_s
 
-NIC_RATES = (10, 25, 40, 50, 56, 100, 200, 400, 800, 1600)  # of one port [Gb/s]
 ROUND_TRIPS = ("read",)  # timed there and back
 FAULTY_SHARE = 0.9  # of the least that a healthy path gives: below it a path looks faulty
 FAULTY_TIMES = {"mpi": 1.3}  # of the longest healthy latency; 1 where that is a limit of acceptance
@@ -124,7 +124,7 @@ class _Site:
         if rate is None and figure.kind == BOTH_WAYS:
             return None, None, f"Not used: the rate of a NIC is in no file. Give {labelled('nic_gbit_s')}."
         if rate is None:
-            rate = next((float(rate) for rate in NIC_RATES if rate >= gbit_s), float(NIC_RATES[-1]))
+            rate = next((float(rate) for rate in NIC_RATES_GBIT_S if rate >= gbit_s), float(NIC_RATES_GBIT_S[-1]))
             note += f" A NIC of {rate:g} Gb/s was taken: give {labelled('nic_gbit_s')}."
         if figure.kind == LINK:
             row, ports = healthy("link_share", fabric if fabric == "roce" else "infiniband"), 1

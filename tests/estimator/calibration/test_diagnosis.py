@@ -12,6 +12,7 @@ from estimator.calibration import diagnosis as of_one_log
 from estimator.calibration.diagnosis import diagnosis, judged
 from estimator.calibration.faults import FAULTS, MEDIUM, NOTHING, OF_SOFTWARE
 from estimator.calibration.logged_run import LoggedRun
+from estimator.calibration.logs.transport import transport_of
 from estimator.calibration.measured import Run, measured_runs
 from estimator.calibration.predictor import Predictor
 from estimator.calibration.result import Fault
@@ -238,6 +239,11 @@ def test_nics_that_the_library_names_are_taken_and_judged_by() -> None:
         [log_of(SLOW, extra=(FOUR, GRAPH.format("25.0", "25.0")))], {"fabric": "infiniband"}, CATALOG
     ).logs
     assert (log.system or {}).items() >= {"fabric": "roce", "nics_per_node": 4, "nic_gbit_s": 200}.items()
+
+
+@pytest.mark.parametrize(("said", "rate"), [("7.0", 56), ("6.25", 50), ("200.0", 1600), ("24.0", 200)])
+def test_the_rate_of_a_nic_is_the_usual_one_next_to_that_of_the_graph(said: str, rate: int) -> None:
+    assert transport_of([GRAPH.format(said, said)]).nic_gbit_s == rate
 
 
 def test_a_faulty_log_is_left_out_of_the_fit_unless_it_is_requested() -> None:
