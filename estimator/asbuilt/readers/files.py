@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator
 from typing import IO
 
@@ -14,6 +15,7 @@ AUTO = "auto"
 FORMATS = ("ibnetdiscover", "iblinkinfo", "lldp", "topo", "csv", "xlsx", "netbox")
 MAX_FILE_BYTES = 1_000_000_000
 HEAD_BYTES = 65_536
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")  # colours of a terminal
 
 
 def read_links(file: IO[bytes], file_format: str = AUTO, max_bytes: int = MAX_FILE_BYTES) -> FoundLinks:
@@ -91,7 +93,7 @@ def _lines(file: IO[bytes], encoding: str) -> Iterator[str]:
                 while (rest := text.readline(MAX_LINE)) and not rest.endswith("\n"):
                     pass
                 line = f"{TOO_LONG}\n"
-            yield line.replace("\0", " ") if "\0" in line else line
+            yield _ESCAPE.sub("", line.replace("\0", " ")) if "\0" in line or "\x1b" in line else line
     finally:
         if not file.closed:  # a generator that was left half-read ends after its file
             text.detach()

@@ -2,7 +2,8 @@
 
 A block's lines name the far end by its LID and description, so that LIDs tell devices apart: those of a block are one
 device (iblinkinfo(8) of infiniband-diags). A far end without a block of its own, as with ``--switches-only``, is a host; one
-that several adapters list, or one at a higher port than an adapter has, is a switch.
+that several adapters list, or one at a higher port than an adapter has, is a switch. Lines without their blocks, as ``grep``
+leaves them, are told apart by their own LIDs. Whatever a terminal, a log or a quotation puts before a line is left out.
 """
 
 import re
@@ -14,10 +15,15 @@ from estimator.asbuilt.readers.ibnetdiscover import LANE_GBIT_S, Dump
 from estimator.errors import UnreadableFile
 
 _BLOCK = re.compile(r"\s*(CA|Switch|Router)\s*:?\s+(?:0x([0-9a-fA-F]{1,16})[:\s]*)?(.*?):?\s*$")
+_PREFIXED_BLOCK = re.compile(r"[\s\]:>|](CA|Switch|Router):\s+(?:0x([0-9a-fA-F]{1,16})[:\s]*)?(\S.*?):?\s*$")
 _LINK = re.compile(
-    r"\s*(?:0x([0-9a-fA-F]{1,16})\s+)?(?:\"([^\"]{0,200})\"\s+)?(\d{1,6})\s+(\d{1,4})\s*\[[^\]]{0,20}\]\s*==\((.{0,120}?)\)\s*==>\s*"
-    r"(?:(?:0x([0-9a-fA-F]{1,16})\s+)?(\d{1,6})\s+(\d{1,4})\s*\[[^\]]{0,20}\]\s*\"([^\"]{0,200})\"|\[[^\]]{0,20}\]).*"
+    r"(?:0x([0-9a-fA-F]{1,16})\s+)?(?:\"([^\"]{0,200})\"\s+)?(\d{1,6})\s+(\d{1,4})\s*\[[^\]]{0,20}\]\s*==\((.{0,120}?)\)\s*==>\s*"
+    r"(?:(?:0x([0-9a-fA-F]{1,16})\s+)?(\d{1,6})\s+(\d{1,4})\s*\[[^\]]{0,20}\]\s*\"([^\"]{0,200})\"|\[[^\]]{0,20}\]|"
+    r"\"Port not available\").*"
 )
+MOST_BEFORE = 400  # characters of a line before its arrow: name, GUID, LID and port
+_NO_LINKS = "No line of the file is a link of iblinkinfo, such as 3 1[ ] ==( 4X 53.125 Gbps Active/LinkUp)==> 1 1[ ] …"
+_DIFFERENCE = "The file has what differs between two networks (iblinkinfo --diff). Give the report without --diff."
 MOST_OF_ADAPTER = 2  # ports: a device with more is a switch
 _SPEED = re.compile(r"(?:\b(\d{1,2})\s*X\s+)?(?<![\d.])(\d{1,4}(?:\.\d{1,6})?)\s*Gb(?:ps|/s|it/s)", re.I)
 PRINTED_LANES = {2.5: 2.5, 5.0: 5, 10.0: 10, 14.0625: 14, 25.78125: 25, 53.125: 50, 106.25: 100, 212.5: 200}
@@ -49,57 +55,83 @@ def read(lines: Iterator[str]) -> FoundLinks:
     Raises
     ------
     UnreadableFile
-        If no line of it is a link, or one has a rate that no link has or that may be a lane's or the whole link's.
+        If no line of it is a link, one has a rate that no link has or that may be a lane's or the whole link's, or it is what
+        differs between two networks.
     """
-    dump = Dump()
-    owner: dict[int, str] = {}  # LID → device
-    listings: list[_Listing] = []
-    ports: dict[str, set[str]] = {}  # of devices that stand in lines of their own
-    block = ""
+    report = _Report()
     for number, line in numbered(lines):
-        if found := _LINK.match(line):
-            guid, name, lid, port, speed, far_guid, far_lid, far_port, far_name = found.groups()
-            if name is not None and guid:  # one line a link: both ends are whole
-                block = guid
-                dump.node(guid, "H", name.strip())
-                ports.setdefault(guid, set()).add(port)
-            if not block:
-                dump.sink.drop(number, "link_outside_device", line)
-                continue
-            owner[int(lid)] = block
-            if far_lid is None:
-                dump.sink.drop(number, "not_connected", line)
-                continue
-            rate = rate_gbit_s(number, speed)
-            listings.append(_Listing(number, block, int(port), int(far_lid), int(far_port), far_name, far_guid, rate))
-        elif head := _BLOCK.match(line):
+        report.line(number, line)
+    return report.found()
+
+
+class _Report:
+    """Blocks and their ports as they are read; LIDs tell at the end whose far ends are."""
+
+    def __init__(self) -> None:
+        self.dump = Dump()
+        self.owner: dict[int, str] = {}  # LID → device
+        self.listings: list[_Listing] = []
+        self.ports: dict[str, dict[int, int]] = {}  # of devices that stand in lines of their own: port → LID
+        self.block = ""
+
+    def line(self, number: int, line: str) -> None:
+        """One line of the file."""
+        at = line.find("==(")
+        if at >= 0 and (found := _LINK.search(line, max(at - MOST_BEFORE, 0))):
+            if line.startswith("< "):
+                raise UnreadableFile("no_links", _DIFFERENCE)
+            self._port(number, line, found)
+        elif head := _BLOCK.match(line) or _PREFIXED_BLOCK.search(line):
             kind, guid, name = head.groups()
-            block = guid or f"line{number}"
-            dump.node(block, "S" if kind == "Switch" else "H", name)
+            self.block = guid or f"line{number}"
+            self.dump.node(self.block, "S" if kind == "Switch" else "H", name)
         elif line.strip() and not line.lstrip().startswith("#"):
-            dump.sink.drop(number, "not_a_link", line)
-    for guid, own in ports.items():
-        if len(own) > MOST_OF_ADAPTER:
-            dump.kinds[dump.node(guid, "S")] = "S"
-    joined: dict[int, set[str]] = {}  # far ends without a block → who lists them
-    for one in listings:
-        if one.lid not in owner:
-            joined.setdefault(one.lid, set()).add(one.here)
-    for one in listings:
-        is_switch = one.lid not in owner and (len(joined[one.lid]) > 1 or one.far_port > MOST_OF_ADAPTER)
-        if is_switch and dump.kinds[dump.node(one.here, "H")] == "H":
-            far = one.far_guid or f"lid{one.lid}"
-            dump.kinds[dump.node(far, "S", one.far_name)] = "S"
-    for one in listings:
-        far = owner.get(one.lid) or one.far_guid or f"lid{one.lid}"
-        here, there = dump.node(one.here, "H"), dump.node(far, "H", one.far_name)
-        dump.add(one.number, here, one.port, there, one.far_port, one.rate_gbit_s)
-    if not listings:
-        message = (
-            "No line of the file is a link of iblinkinfo, such as 3 1[ ] ==( 4X 53.125 Gbps Active/LinkUp)==> 1 1[ ] …"
-        )
-        raise UnreadableFile("no_links", message)
-    return dump.found("iblinkinfo")
+            self.dump.sink.drop(number, "not_a_link", line)
+
+    def _port(self, number: int, line: str, found: re.Match[str]) -> None:
+        guid, name, lid, port, speed, far_guid, far_lid, far_port, far_name = found.groups()
+        here = self._device(guid, name, int(lid), int(port))
+        self.owner[int(lid)] = here
+        if far_lid is None:
+            return self.dump.sink.drop(number, "not_connected", line)
+        rate = rate_gbit_s(number, speed)
+        listing = _Listing(number, here, int(port), int(far_lid), int(far_port), far_name, far_guid, rate)
+        self.listings.append(listing)
+        return None
+
+    def _device(self, guid: str | None, name: str | None, lid: int, port: int) -> str:
+        """Whose port a line is: of its block, or of itself where it names an adapter or stands without a block."""
+        if name is None and self.block and not (guid and self.dump.kinds[self.dump.node(self.block, "H")] == "S"):
+            return self.block
+        own = self.owner.get(lid) or guid or f"lid{lid}"
+        self.dump.node(own, "H", (name or "").strip())
+        self.ports.setdefault(own, {})[port] = lid
+        return own
+
+    def found(self) -> FoundLinks:
+        """The links between devices that are told apart."""
+        dump, owner = self.dump, self.owner
+        if not self.listings:
+            raise UnreadableFile("no_links", _NO_LINKS)
+        for own, ports in self.ports.items():
+            if len(ports) > MOST_OF_ADAPTER or max(ports) > MOST_OF_ADAPTER:
+                dump.kinds[dump.node(own, "S")] = "S"
+        joined: dict[int, set[str]] = {}  # far ends without a block → who lists them
+        for one in self.listings:
+            if one.lid not in owner:
+                joined.setdefault(one.lid, set()).add(one.here)
+        for one in self.listings:
+            is_switch = one.lid not in owner and (len(joined[one.lid]) > 1 or one.far_port > MOST_OF_ADAPTER)
+            if is_switch and dump.kinds[dump.node(one.here, "H")] == "H":
+                far = one.far_guid or f"lid{one.lid}"
+                dump.kinds[dump.node(far, "S", one.far_name)] = "S"
+        for one in self.listings:
+            far = owner.get(one.lid) or one.far_guid or f"lid{one.lid}"
+            here, there = dump.node(one.here, "H"), dump.node(far, "H", one.far_name)
+            dump.add(one.number, here, one.port, there, one.far_port, one.rate_gbit_s)
+        for own, ports in self.ports.items():
+            dump.node(own, "H", f"LID {next(iter(ports.values()))}")  # that nobody names
+        return dump.found("iblinkinfo")
 
 
 def rate_gbit_s(line: int, speed: str) -> int:

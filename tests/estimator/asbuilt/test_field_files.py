@@ -79,6 +79,37 @@ def test_blocks_of_iblinkinfo_give_hosts_on_their_switch_in_any_order(text: str)
     assert found.drop_counts == {"not_connected": 1}
 
 
+WHOLE = SWITCH_BLOCK + CA_BLOCKS
+LINKS_ALONE = "".join(line for line in WHOLE.splitlines(keepends=True) if "LinkUp" in line)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LINKS_ALONE,
+        "".join(f"{n}:{line}" for n, line in enumerate(LINKS_ALONE.splitlines(keepends=True), 1)),
+        "".join(f"> {line}" for line in WHOLE.splitlines(keepends=True)),
+        "".join(f"[ufm-0] {line}" for line in WHOLE.splitlines(keepends=True)),
+        WHOLE.replace("Switch:", "\x1b[1mSwitch:\x1b[0m").replace("LinkUp", "\x1b[32mLinkUp\x1b[0m"),
+        WHOLE.replace('[  ] "" ( )', '"Port not available"'),
+        WHOLE.replace("LinkUp)", "LinkUp) (HOQ:18 VL_Stall:7)"),
+    ],
+    ids=["grep", "grep -n", "quoted", "tagged", "coloured", "port not available", "-p"],
+)
+def test_iblinkinfo_is_read_as_people_keep_it(text: str) -> None:
+    found = read(text)
+    assert dict(zip(found.names, found.kinds, strict=True)) == {"n02": HOST, "mgt": HOST, "sw-a": SWITCH}
+    assert {("sw-a", "17", "n02", "HCA-1", 100), ("sw-a", "36", "mgt", "mlx5_0", 40)} <= ends(found)
+    assert set(found.drop_counts) <= {"not_connected"}
+
+
+def test_what_differs_between_two_networks_is_no_network() -> None:
+    lines = SWITCH_BLOCK.splitlines(keepends=True)
+    text = lines[0] + "".join(f"{side} {line}" for line in lines[2:] for side in "<>")
+    with pytest.raises(EstimatorError, match="--diff"):
+        read(text)
+
+
 def test_one_line_a_link_tells_switches_by_their_ports() -> None:
     text = "".join(
         f'0x0000000000200002 "               su1-leaf-r1"      4 {port:>4}[  ] ==( 4X 106.25 Gbps Active/  LinkUp)==>  '
