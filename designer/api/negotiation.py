@@ -1,11 +1,15 @@
 """Which form of a resource a caller wants: by ``?format=``, or else by Accept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
+from django.contrib.auth.models import User
 from django.http import HttpResponse
 from rest_framework.request import Request
 
 from designer.api.errors import refuse
+from designer.services.people.choices import chosen_by
+from designer.wording.numbers import USUAL, Chosen, reading
 
 JSON, JSON_TYPE = "json", "application/json"
 OCTETS = "application/octet-stream"  # any file, for callers who take its bytes as they are
@@ -42,6 +46,18 @@ def form_of(request: Request, types: Mapping[str, str], asked: str | None) -> tu
         "not_acceptable",
         f"Accept takes none of {', '.join(forms)}, and this address has no other. Name one of them, or give ?format=.",
     )
+
+
+def choice_of(request: Request) -> Chosen:
+    """The currency and units that the caller has chosen."""
+    return chosen_by(request.user) if isinstance(request.user, User) else USUAL
+
+
+@contextmanager
+def units_of(request: Request, form: str) -> Iterator[None]:
+    """The units of a file: of a PDF, which people read, those that the caller has chosen; of others those of the contract."""
+    with reading(lambda: choice_of(request) if form == "pdf" else USUAL):
+        yield
 
 
 def file_answer(content: bytes, media_type: str, name: str) -> HttpResponse:

@@ -12,10 +12,12 @@ View = Callable[..., HttpResponse]
 
 
 def sends_files(view: View) -> View:
-    """A view whose answers are files: their units are those of their contract, whoever asks."""
+    """A view whose answers are files: units are those of their contract, whoever asks; a PDF has those of a page."""
 
     @wraps(view)
     def file_view(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if kwargs.get("form") == "pdf":
+            return view(request, *args, **kwargs)
         with in_usual_units():
             return view(request, *args, **kwargs)
 

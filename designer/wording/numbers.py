@@ -1,7 +1,7 @@
 """Raw number → the text an architect reads, with its unit. Views pass raw numbers; only these functions print them.
 
-Amounts, bandwidths of collectives and lengths are printed as whoever reads a page has chosen. Outside pages nothing is chosen:
-REST and files have US dollars, GB/s and metres by contract.
+Amounts, bandwidths of collectives and lengths are printed as whoever reads a page or a PDF has chosen. Elsewhere nothing is
+chosen: what programs read (JSON, CSV, workbooks) has US dollars, GB/s and metres by contract.
 """
 
 import math
@@ -341,6 +341,12 @@ def currency_words() -> str:
     """What amounts are in, in words: "US dollars", "EUR"."""
     now = chosen().currency
     return "US dollars" if now == USD else now
+
+
+def units_sentence() -> str:
+    """The same as a sentence behind others, for papers."""
+    note = units_note()
+    return f" Units: {note}." if note else ""
 
 
 def units_note() -> str:

@@ -14,7 +14,7 @@ from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, ow
 from designer.api.bodies import design_id_of, spec_of
 from designer.api.entity_tags import changing
 from designer.api.errors import refuse
-from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
+from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of, units_of
 from designer.api.schema import estimates as schema
 from designer.api.schema.predictions import predictions
 from designer.api.serializers import (
@@ -215,7 +215,8 @@ def part_answer(request: Request, pk: UUID, part: str, files: Mapping[str, Write
         keys = ("spec_hash", "versions", part)
         values = {"name": result["spec"].get("name", ""), **{key: result[key] for key in keys}}
         return Response(values, headers={"Vary": "Accept"})
-    file = files[form](PricedEstimate.from_json(result), job.finished_at or job.created_at)
+    with units_of(request, form):
+        file = files[form](PricedEstimate.from_json(result), job.finished_at or job.created_at)
     return file_answer(file.content, kind, file.name)
 
 
@@ -223,7 +224,8 @@ def part_file(request: Request, pk: UUID, files: Mapping[str, Writer]) -> HttpRe
     """One part of a finished estimate as a file."""
     form, kind = form_of(request, TYPES, query_of(request, FileQuery).get("format"))
     job = get_object_or_404(jobs_of(request), pk=pk)
-    file = files[form](PricedEstimate.from_json(finished_result(job)), job.finished_at or job.created_at)
+    with units_of(request, form):
+        file = files[form](PricedEstimate.from_json(finished_result(job)), job.finished_at or job.created_at)
     return file_answer(file.content, kind, file.name)
 
 

@@ -9,9 +9,10 @@ from designer.wording.numbers import (
     basis_name,
     book_name,
     category_name,
+    chosen,
     count,
-    decimal,
     is_assumption,
+    metres,
     percent,
     watts,
     words,
@@ -25,22 +26,25 @@ from estimator.ranges import Range
 from estimator.result import PricedEstimate
 
 MAX_LINES = 1_000  # a report of more is no longer read; the workbook and the CSV have them all
-FIELDS = (
-    Field("Line", 0.035, is_number=True),
-    Field("Part", 0.33),
-    Field("Quantity", 0.065, is_number=True),
-    Field("Unit price, USD", 0.12, is_number=True),
-    Field("Price, USD", 0.135, is_number=True),
-    Field("Power", 0.065, is_number=True),
-    Field("Basis and source of the price", 0.25, most_lines=6),
-)
+
+
+def _fields() -> tuple[Field, ...]:
+    return (
+        Field("Line", 0.035, is_number=True),
+        Field("Part", 0.33),
+        Field("Quantity", 0.065, is_number=True),
+        Field(f"Unit price, {chosen().currency}", 0.12, is_number=True),
+        Field(f"Price, {chosen().currency}", 0.135, is_number=True),
+        Field("Power", 0.065, is_number=True),
+        Field("Basis and source of the price", 0.25, most_lines=6),
+    )
 
 
 def money(value: float | None) -> str:
-    """Dollars to the cent where there are cents: 24,000 or 24,000.25."""
+    """Dollars in the chosen currency, to the cent where there are cents, without its sign: 24,000 or 24,000.25."""
     if value is None:
         return "–"
-    text = f"{abs(value):,.2f}".removesuffix(".00")
+    text = f"{abs(value) * chosen().per_usd:,.2f}".removesuffix(".00")
     return MINUS + text if value < 0 else text
 
 
@@ -57,7 +61,7 @@ def bill(estimate: PricedEstimate) -> list[Flowable]:
         "from low to high stands below each figure."
     )
     rows = list(_rows(estimate, estimate.bom.lines[:MAX_LINES]))
-    out: list[Flowable] = [*section("Bill of materials", WIDE), Paragraph(markup(intro), BODY), Grid(FIELDS, rows)]
+    out: list[Flowable] = [*section("Bill of materials", WIDE), Paragraph(markup(intro), BODY), Grid(_fields(), rows)]
     left = len(estimate.bom.lines) - MAX_LINES
     if left > 0:
         note = f"{left:,} more lines are in the workbook and the CSV file; subtotals and totals hold them."
@@ -90,7 +94,7 @@ def _sum_row(name: str, amount: Range[float] | None, note: str, kind: str, power
 
 def _cells(line: BomLine, has_networks: bool) -> list[Text | str]:
     unit, extended = line.unit_price_usd, line.extended_price_usd
-    length = f"{decimal(line.length_m)} m" if line.length_m else ""
+    length = metres(line.length_m) if line.length_m else ""
     network = f"{words(line.fabric)} network" if has_networks else ""
     below = ", ".join(part for part in (line.part_number, network, line.use, length) if part)
     pieces = [f"+ {count(line.spare_quantity)} spare"] if line.spare_quantity else []

@@ -10,8 +10,9 @@ from designer.charts.vega import SMALLEST_DRAWN_BYTES
 from designer.exports.pdf.charts import Series, legend, stacked_bars
 from designer.exports.reports.performance import bandwidth_chart
 from designer.wording.comparison import LETTERS, PriceCell, figure_groups, line_rows, total_rows
+from designer.wording.findings import sentence
 from designer.wording.names import SPENT
-from designer.wording.numbers import count, generation_name, usd, words
+from designer.wording.numbers import count, currency_words, generation_name, units_sentence, usd, words
 from estimator.compare.result import ComparedCurve, ComparedItem, ComparisonResult, SpendParts
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, WIDE, About, headed, heading, pdf_bytes, section
@@ -59,7 +60,7 @@ def _cover(name: str, result: ComparisonResult, made: datetime) -> list[Flowable
         Row(
             [
                 LETTERS[k],
-                Text(item.label, "; ".join(item.notes)),
+                Text(item.label, sentence("; ".join(item.notes))),
                 Text(_about(item)),
                 "baseline" if k == result.baseline else "",
             ]
@@ -67,9 +68,10 @@ def _cover(name: str, result: ComparisonResult, made: datetime) -> list[Flowable
         for k, item in enumerate(result.items)
     ]
     fields = (Field("", 0.06), Field("Design or offer", 0.36), Field("What it is", 0.44), Field("", 0.14))
-    lead = [Paragraph(markup(said.headline), BODY) for said in result.summary]
+    lead = [Paragraph(markup(sentence(said.headline)), BODY) for said in result.summary]
     intro = (
-        f"Compared with {base}. Made on {date_and_time(made)}; amounts are US dollars, typical, with their range below."
+        f"Compared with {base}. Made on {date_and_time(made)}; amounts are {currency_words()}, typical, with their range "
+        f"below.{units_sentence()}"
     )
     return [
         NextPageTemplate("cover"),
@@ -103,13 +105,13 @@ def _about(item: ComparedItem) -> str:
 def _in_words(result: ComparisonResult) -> list[Flowable]:
     out: list[Flowable] = [*section("What differs", UPRIGHT)]
     for said in result.summary:
-        rows = [Row([Text(sentence.words), Text(sentence.tone)]) for sentence in said.sentences]
+        rows = [Row([Text(sentence(one.words)), Text(one.tone)]) for one in said.sentences]
         grid = Grid([Field("In words", 0.84), Field("Than the baseline", 0.16)], rows)
         out += headed(f"{named(result, said.of)}, against {LETTERS[said.against]}", grid)
         if said.about_the_same:
             out.append(Paragraph(markup(f"About the same: {', '.join(said.about_the_same)}."), SMALL))
     if result.not_comparable:
-        rows = [Row([Text(item.words)]) for item in result.not_comparable]
+        rows = [Row([Text(sentence(item.words))]) for item in result.not_comparable]
         out += headed("What could not be compared", Grid([Field("Why", 1)], rows))
     return out
 
@@ -203,7 +205,7 @@ def _spend(result: ComparisonResult) -> list[Flowable]:
     room, names = text_width(PORTRAIT), [SPEND[kind] for kind in kinds]
     values = [[_spent(part, kind) for kind in kinds] for part in parts]
     labels = [LETTERS[k] for k in range(len(parts))]
-    chart = stacked_bars(labels, names, values, room, CHART_HEIGHT, "", "US dollars, typical", usd)
+    chart = stacked_bars(labels, names, values, room, CHART_HEIGHT, "", f"{currency_words()}, typical", usd)
     years = sorted({side.years for side in result.spend if side.years})
     reported = f"Running cost is that of {' or '.join(map(str, years))} years, not discounted." if years else ""
     return [

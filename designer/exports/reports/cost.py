@@ -11,7 +11,10 @@ from designer.exports.reports.bill import money, money_range
 from designer.wording.cost import likely
 from designer.wording.names import COST_KINDS
 from designer.wording.numbers import (
+    MINUS,
     category_name,
+    chosen,
+    currency_words,
     kilowatt_hours,
     percent,
     range_in_unit,
@@ -27,12 +30,6 @@ from estimator.pdf.style import BODY, LANDSCAPE, PORTRAIT, SMALL, text_width
 from estimator.pdf.text import markup
 from estimator.ranges import Range
 
-RANGE_FIELDS = (
-    Field("US dollars", 0.4),
-    Field("Low", 0.2, is_number=True),
-    Field("Typical", 0.2, is_number=True),
-    Field("High", 0.2, is_number=True),
-)
 CASH_HEIGHT = 185.0
 MANY_KINDS = 8  # columns of figures that fit in the usual type
 
@@ -107,7 +104,13 @@ def _ranges(cost: Cost) -> Grid:
         ("Purchase a GB/s of all-reduce", cost.usd_per_gb_s_busbw),
         ("Total cost a million tokens", cost.usd_per_million_tokens),
     )
-    return Grid(RANGE_FIELDS, [*rows, *(_row(name, amount) for name, amount in units if amount)])
+    fields = [Field(_currency_head(), 0.4), *(Field(end, 0.2, is_number=True) for end in ("Low", "Typical", "High"))]
+    return Grid(fields, [*rows, *(_row(name, amount) for name, amount in units if amount)])
+
+
+def _currency_head() -> str:
+    words_ = currency_words()
+    return words_[:1].upper() + words_[1:]
 
 
 def _parts(names: Mapping[str, str], amounts: Mapping[str, Range[float]]) -> list[Row]:
@@ -126,7 +129,7 @@ def _capital(cost: Cost) -> list[Flowable]:
     fields = (
         Field("Network", 0.18),
         Field("Category", 0.22),
-        Field("Typical, USD", 0.16, is_number=True),
+        Field(f"Typical, {chosen().currency}", 0.16, is_number=True),
         Field("Low to high", 0.26, is_number=True),
         Field("of it spares", 0.18, is_number=True),
     )
@@ -151,8 +154,8 @@ def shown_kinds(cash_flow: Sequence[CashFlowYear]) -> list[str]:
 
 
 def whole(amount: float | None) -> str:
-    """Dollars to the dollar, half a dollar up; a dash for nothing. Amounts are whole cents, sums of them in floats nearly so."""
-    return money(math.floor(round(amount, 2) + 0.5)) if amount else "–"
+    """In whole units of the chosen currency, half a unit up; a dash for nothing. Floats of cents are nearly whole cents."""
+    return f"{math.floor(round(amount * chosen().per_usd, 2) + 0.5):,}".replace("-", MINUS) if amount else "–"
 
 
 def _cash_flow(cost: Cost) -> list[Flowable]:
@@ -161,7 +164,7 @@ def _cash_flow(cost: Cost) -> list[Flowable]:
     names = [COST_KINDS[kind] for kind in kinds]
     labels = [f"Year {row.year}" for row in rows]
     values = [[row.usd.get(kind) or 0.0 for kind in kinds] for row in rows]
-    chart = stacked_bars(labels, names, values, room, CASH_HEIGHT, "", "US dollars, typical", usd)
+    chart = stacked_bars(labels, names, values, room, CASH_HEIGHT, "", f"{currency_words()}, typical", usd)
     fields = [
         Field("Year", 0.62),
         *(Field(name, 1, is_number=True) for name in names),
@@ -181,8 +184,8 @@ def _cash_flow(cost: Cost) -> list[Flowable]:
     totals = (cost.tco_undiscounted_usd.typical, cost.tco_usd.typical)
     cells.append(Row(["Sum", *sums, *map(whole, totals), ""], "total"))
     note = (
-        "Typical figures, to the dollar; the workbook has the cents. Year 0 is the purchase; running cost falls at the end "
-        "of each year; the value left comes back last. The sum of what is discounted is the total cost."
+        f"Typical figures, in whole {currency_words()}; the workbook has the cents. Year 0 is the purchase; running cost falls "
+        "at the end of each year; the value left comes back last. The sum of what is discounted is the total cost."
     )
     grid = Grid(fields, cells, size=6.4 if len(kinds) > MANY_KINDS else SIZE)
     drawn = [legend(names, room), Spacer(1, 6), chart, Spacer(1, 8)]
@@ -192,12 +195,13 @@ def _cash_flow(cost: Cost) -> list[Flowable]:
 def _by_years(cost: Cost) -> list[Flowable]:
     if not cost.by_years:
         return []
+    code = chosen().currency
     fields = (
         Field("Years", 0.1, is_number=True),
-        Field("Total cost, USD", 0.3, is_number=True),
-        Field("A GPU-hour, USD", 0.2, is_number=True),
-        Field("Value left, USD", 0.2, is_number=True),
-        Field("Book value at the end, USD", 0.2, is_number=True),
+        Field(f"Total cost, {code}", 0.3, is_number=True),
+        Field(f"A GPU-hour, {code}", 0.2, is_number=True),
+        Field(f"Value left, {code}", 0.2, is_number=True),
+        Field(f"Book value at the end, {code}", 0.2, is_number=True),
     )
     book = cost.depreciation.book_value_usd if cost.depreciation else []
     rows = [
@@ -205,10 +209,7 @@ def _by_years(cost: Cost) -> list[Flowable]:
             [
                 str(row.years),
                 Text(money(row.tco_usd.typical), money_range(row.tco_usd)),
-                Text(
-                    f"{row.usd_per_gpu_hour.typical:,.2f}",
-                    f"{row.usd_per_gpu_hour.low:,.2f} to {row.usd_per_gpu_hour.high:,.2f}",
-                ),
+                _hourly(row.usd_per_gpu_hour),
                 money(row.residual_usd.typical),
                 money(book[row.years]) if row.years < len(book) else "–",
             ],
@@ -217,6 +218,11 @@ def _by_years(cost: Cost) -> list[Flowable]:
         for row in cost.by_years
     ]
     return headed("Cost over other lifetimes", Grid(fields, rows))
+
+
+def _hourly(amount: Range[float]) -> Text:
+    low, typical, high = (f"{end * chosen().per_usd:,.2f}" for end in amount)
+    return Text(typical, f"{low} to {high}")
 
 
 def _rent(cost: Cost) -> list[Flowable]:

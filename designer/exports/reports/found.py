@@ -9,7 +9,7 @@ from reportlab.platypus import Flowable, KeepTogether, NextPageTemplate, Paragra
 
 from designer.charts.figures import figure_title, spans_decades
 from designer.exports.pdf.charts import Axis, Points, legend, points_chart
-from designer.wording.numbers import figure_text
+from designer.wording.numbers import currency_words, figure_text, units_sentence
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, WIDE, About, headed, heading, pdf_bytes, section
 from estimator.pdf.style import BODY, CHART, EYEBROW, H1, PORTRAIT, SMALL, TITLE, text_width
@@ -59,7 +59,9 @@ def found_report(paper: FoundPaper, made: datetime) -> bytes:
 
 
 def _first(paper: FoundPaper, made: datetime) -> list[Flowable]:
-    intro = f"{paper.looked_at} Amounts are US dollars, typical. Made on {date_and_time(made)}."
+    intro = (
+        f"{paper.looked_at} Amounts are {currency_words()}, typical. Made on {date_and_time(made)}.{units_sentence()}"
+    )
     out: list[Flowable] = [
         NextPageTemplate("cover"),
         Spacer(1, 40),

@@ -8,16 +8,18 @@ from designer.drawings.overview import part_names
 from designer.exports.pdf.diagram import fabric_drawing
 from designer.exports.versions import versions_of
 from designer.wording.cost import likely
-from designer.wording.findings import worst_first
+from designer.wording.findings import sentence, worst_first
 from designer.wording.headlines import headline
 from designer.wording.names import TIERS
 from designer.wording.numbers import (
     count,
+    currency_words,
     gb_s,
     gbit_s,
     generation_name,
     message_size,
     ratio_to_one,
+    units_sentence,
     usd,
     usd_range,
     watts,
@@ -144,8 +146,9 @@ def cover(estimate: PricedEstimate, kind: str, made: datetime) -> list[Flowable]
         Spacer(1, 26),
         Paragraph(
             markup(
-                f"Estimated on {date_and_time(made)}. Figures are in US dollars; each has a low, a typical and a high end, and "
-                "the range stands below it. Before negotiation; see Assumptions for what every figure rests on."
+                f"Estimated on {date_and_time(made)}. Figures are in {currency_words()}; each has a low, a typical and a high "
+                "end, and the range stands below it. Before negotiation; see Assumptions for what every figure rests on."
+                f"{units_sentence()}"
             ),
             BODY,
         ),
@@ -219,7 +222,7 @@ def _findings(findings: list[Finding]) -> list[Flowable]:
         return [Paragraph("No check found anything to say.", BODY)]
     severities = {"error": "Error", "warning": "Warning", "info": "Note"}
     rows = [
-        Row([Text(severities[item.severity]), Text(item.message, note=item.code)])
+        Row([Text(severities[item.severity]), Text(sentence(item.message), note=item.code)])
         for item in worst_first(findings)[:MAX_FINDINGS]
     ]
     out: list[Flowable] = [Grid([Field("Severity", 0.12), Field("Finding", 0.88)], rows)]

@@ -10,12 +10,14 @@ from designer.charts.all_reduce import limit_text
 from designer.charts.vega import SMALLEST_DRAWN_BYTES, chosen
 from designer.exports.pdf.charts import Series, legend, line_chart
 from designer.wording.headlines import busbw_bounds, headline
-from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded, significant
+from designer.wording.numbers import chosen as units_chosen
+from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, significant
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import headed, heading, section
 from estimator.pdf.style import BODY, PORTRAIT, SMALL, text_width
 from estimator.pdf.text import markup
 from estimator.performance.result import AllReduceTable, Performance
+from estimator.units import BITS_PER_BYTE
 
 TABLE_SIZES = (2**20, 2**26, 2**33)
 CHART_HEIGHT = 160.0
@@ -37,7 +39,14 @@ def performance(predicted: Performance) -> list[Flowable]:
 
 
 def bandwidth_chart(series: Sequence[Series], wide: float, high: float) -> Drawing:
-    """Bus bandwidth [GB/s] over message sizes, of points whose x is log2 of the bytes."""
+    """Bus bandwidth over message sizes, of points in GB/s whose x is log2 of the bytes."""
+    unit, factor = ("Gb/s", float(BITS_PER_BYTE)) if units_chosen().in_bits else ("GB/s", 1.0)
+    series = [
+        Series(
+            one.name, [(x, y * factor) for x, y in one.points], [(low * factor, top * factor) for low, top in one.band]
+        )
+        for one in series
+    ]
     powers = [x for one in series for x, _ in one.points]
     ticks = [float(power) for power in range(math.ceil(min(powers)), math.floor(max(powers)) + 1, 4)]
     return line_chart(
@@ -45,7 +54,7 @@ def bandwidth_chart(series: Sequence[Series], wide: float, high: float) -> Drawi
         wide,
         high,
         "Message size, each GPU's buffer",
-        "Bus bandwidth, GB/s",
+        f"Bus bandwidth, {unit}",
         lambda power: message_size(2 ** int(power)),
         significant,
         ticks,
@@ -108,7 +117,7 @@ def _table(all_reduce: AllReduceTable) -> list[Flowable]:
         cells = [Text(count(n_gpus))]
         for k in shown:
             low, high = busbw_bounds(all_reduce, at, k)
-            words = f"{gb_s(all_reduce.busbw_gb_s[at][k])} ({rounded(low)} to {rounded(high)})"
+            words = f"{gb_s(all_reduce.busbw_gb_s[at][k])} ({gb_s(low)} to {gb_s(high)})"
             cells.append(Text(words, f"{duration_us(all_reduce.time_us[at][k])}; {limit_text(all_reduce, at, k)}"))
         rows.append(Row(cells))
     return headed("All-reduce by GPUs and message size", Grid(fields, rows))

@@ -14,6 +14,7 @@ from designer.exports.reports.found import FoundRow as PaperRow
 from designer.exports.tables import ANY, COUNT, MONEY, Cell, Column, Table
 from designer.exports.xlsx import xlsx_bytes
 from designer.pages.explore.page import FoundRow, found_page, ways_out
+from designer.wording.findings import sentence
 from designer.wording.numbers import usd_range
 from estimator.catalog.loader import load_catalog
 from estimator.record import Given
@@ -115,7 +116,7 @@ def _paper(name: str, asked: Given, found: Search, foot: str) -> FoundPaper:
             ("Better than the present design", better),
             ("How sure the prices are", page.chance),
             ("What binds", page.binding),
-            ("What would make a design possible", [way.words for way in ways_out(found, asked)]),
+            ("What would make a design possible", [sentence(way.words) for way in ways_out(found, asked)]),
         ),
         axes=axes,
         points=_points(found, axes),

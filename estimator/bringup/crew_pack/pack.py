@@ -25,6 +25,7 @@ from estimator.handoff.xlsx_p2p import tool_ports
 from estimator.link_list import link_lists
 from estimator.pipeline import estimate
 from estimator.spec.design import DesignSpec
+from estimator.units import M_PER_FOOT
 from estimator.version import MODEL_VERSION
 
 MOST_LINKS = 400_000
@@ -63,6 +64,8 @@ class Crew(NamedTuple):
     cables: tuple[CrewCable, ...]
     bom: tuple[BomLine, ...]
     floor: FloorPlan | None
+    in_feet: bool = False
+    """Whether lengths on printed labels are in feet; tables have metres."""
 
     @property
     def foot(self) -> str:
@@ -200,13 +203,17 @@ def _no_hca_map_of(spec: DesignSpec, catalog: Catalog) -> str:
 # ---------------------------------------------------------------- labels
 
 
-def labels_of(crew: Crew) -> Iterator[tuple[str, str, str, str, str, str]]:
+def labels_of(crew: Crew, *, in_feet: bool = False) -> Iterator[tuple[str, str, str, str, str, str]]:
     """Two labels a cable and one more for each further end: number, this end, far end, length with order number."""
     for cable in crew.cables:
         for side, ends, other in (("near", cable.near, cable.far[0]), ("far", cable.far, cable.near[0])):
             for end in ends:
-                stock = f"{cable.length_m:g} m {cable.order_number}".strip()
+                stock = f"{_length(cable.length_m, in_feet)} {cable.order_number}".strip()
                 yield (cable.label, side, cable.label, end.identifier, f"to {other.identifier}", stock)
+
+
+def _length(length_m: float, in_feet: bool) -> str:
+    return f"{length_m / M_PER_FOOT:.3g} ft" if in_feet else f"{length_m:g} m"
 
 
 def n_labels(crew: Crew) -> int:
@@ -222,7 +229,9 @@ def _label_pdf(sheet: str) -> Callable[[Crew], Iterator[bytes]]:
     def write(crew: Crew) -> Iterator[bytes]:
         from estimator.bringup.crew_pack.printed import SHEETS, labels_pdf  # start-up time: reportlab
 
-        yield labels_pdf((one[2:] for one in labels_of(crew)), SHEETS[sheet], f"Labels: {crew.name}")
+        yield labels_pdf(
+            (one[2:] for one in labels_of(crew, in_feet=crew.in_feet)), SHEETS[sheet], f"Labels: {crew.name}"
+        )
 
     return write
 

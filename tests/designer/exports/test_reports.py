@@ -3,6 +3,7 @@
 import copy
 import io
 import json
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,7 +15,9 @@ from designer.exports.reports import bill
 from designer.exports.reports.bill import money
 from designer.exports.reports.cost import whole
 from designer.exports.versions import result_hash
+from designer.wording.numbers import Chosen, reading
 from estimator.catalog.catalog import Catalog
+from estimator.catalog.currency import Rate
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import About, pdf_bytes
 from estimator.pdf.text import REGULAR, SUPPLIED, markup, printable, runs, width, wrapped
@@ -61,6 +64,20 @@ def test_a_report_has_its_parts_in_order(real: dict[str, Any]) -> None:
         "Assumptions and sources",
     ]
     assert titles[-1] == "Signatures of versions"
+
+
+@pytest.mark.parametrize("make", [bom_pdf, cost_pdf])
+def test_a_report_is_in_the_currency_and_units_of_its_reader(real: dict[str, Any], make: Any) -> None:
+    """But for what others wrote: sources, and names of parts with their reach."""
+    one = PricedEstimate.from_json(real)
+    with reading(lambda: Chosen(Rate("EUR", 1.25, "2026-11-27", "listing", "ECB"), in_bits=True, in_feet=True)):
+        pdf = PdfReader(io.BytesIO(make(one, MADE).content))
+    text = text_of(pdf)
+    assert "Units: EUR at 1.25 USD, 2026-11-27, ECB, Gb/s, ft." in " ".join(text.split())
+    assert not re.search(r"US dollars|, USD\b|\$\d[^\n]* M\b", text)
+    assert f"{one.cost.tco_usd.typical / 1.25:,.2f}".removesuffix(".00") in text
+    network = text[text.index("Compute network") : text.index("Bill of materials")] if make is bom_pdf else text
+    assert "GB/s" not in network.replace("a GB/s of all-reduce", "")
 
 
 @pytest.mark.parametrize("make", [bom_pdf, cost_pdf])

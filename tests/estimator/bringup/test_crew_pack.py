@@ -146,6 +146,16 @@ def test_labels_are_two_a_cable_on_every_kind_of_sheet(planned: pack.Crew, files
     assert (round(wide, 1), round(high, 1)) == (50.8, 25.4)
 
 
+def test_printed_labels_have_feet_where_they_are_chosen_and_tables_have_metres(planned: pack.Crew) -> None:
+    metric, feet = next(pack.labels_of(planned))[5], next(pack.labels_of(planned, in_feet=True))[5]
+    length = float(metric.split(" m")[0])
+    assert feet == metric.replace(f"{length:g} m", f"{length / 0.3048:.3g} ft")
+    chosen = planned._replace(in_feet=True)
+    page = PdfReader(io.BytesIO(b"".join(pack.written(chosen, "labels-a4-24.pdf")))).pages[0].extract_text()
+    assert feet in page.replace("\N{NO-BREAK SPACE}", " ")
+    assert b"".join(pack.written(chosen, "labels.csv")) == b"".join(pack.written(planned, "labels.csv"))
+
+
 def test_elevations_show_every_rack_and_device(planned: pack.Crew, files: dict[str, bytes]) -> None:
     floor = planned.floor
     assert floor

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 
 from designer.api.base import HeavyJobView, query_of
-from designer.api.negotiation import file_answer
+from designer.api.negotiation import choice_of, file_answer
 from designer.api.resources.bringup import described
 from designer.api.resources.bringup.queries import CrewPackQuery
 from designer.api.resources.estimates import finished_result, jobs_of
@@ -33,6 +33,7 @@ class CrewPackView(HeavyJobView):
         refuse_outdated(job)
         catalog = load_catalog()
         crew = crew_of(parse_spec(job.spec, catalog), catalog, MOST_LINKS)
+        crew = crew._replace(in_feet=choice_of(request).in_feet)
         if wanted is None:
             return _archive(archive(crew), crew.name, crew.spec_hash)
         return _file(b"".join(written(crew, wanted)), wanted)

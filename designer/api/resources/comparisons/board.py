@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from designer.api.base import HeavyJobView, body_of, query_of
 from designer.api.errors import invalid, refuse_unknown
-from designer.api.negotiation import file_answer
+from designer.api.negotiation import file_answer, units_of
 from designer.api.resources.comparisons import schema
 from designer.api.resources.comparisons.views import comparisons_of
 from designer.api.serializers import NoQuery
@@ -31,7 +31,8 @@ class BoardPackView(HeavyJobView):
         body = body_of(request)
         refuse_unknown(body, KEYS)
         row = get_object_or_404(comparisons_of(request), pk=pk)
-        file = board_pdf(row, _text(body, "title"), _more(body))
+        with units_of(request, "pdf"):
+            file = board_pdf(row, _text(body, "title"), _more(body))
         return file_answer(file.content, file.content_type, file.name)
 
 

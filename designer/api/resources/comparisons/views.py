@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from designer.api.base import ApiView, HeavyJobView, Pages, body_of, located, owner_of, query_of
 from designer.api.entity_tags import changing, removed
 from designer.api.errors import invalid, refuse_unknown
-from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of
+from designer.api.negotiation import JSON, JSON_TYPE, file_answer, form_of, units_of
 from designer.api.resources.comparisons import schema
 from designer.api.resources.comparisons.serializers import (
     ComparisonDetailSerializer,
@@ -65,7 +65,8 @@ class ComparisonView(ApiView):
         row = get_object_or_404(comparisons_of(request), pk=pk)
         if form == JSON:
             return Response(_comparison_json(request, row), headers={"Vary": "Accept"})
-        file = comparison_download(form, row.name, result_of(row), row.created_at)
+        with units_of(request, form):
+            file = comparison_download(form, row.name, result_of(row), row.created_at)
         return file_answer(file.content, kind, file.name)
 
     @schema.comparison_update
@@ -99,7 +100,8 @@ class ComparisonFileView(ApiView):
     def get(self, request: Request, pk: UUID) -> HttpResponse:
         form, kind = form_of(request, TYPES, query_of(request, FileQuery).get("format"))
         row = get_object_or_404(comparisons_of(request), pk=pk)
-        file = comparison_download(form, row.name, result_of(row), row.created_at)
+        with units_of(request, form):
+            file = comparison_download(form, row.name, result_of(row), row.created_at)
         return file_answer(file.content, kind, file.name)
 
 

@@ -15,7 +15,7 @@ from designer.wording.numbers import (
     count,
     currency_words,
     generation_name,
-    units_note,
+    units_sentence,
 )
 from estimator.compare.result import ComparisonResult
 from estimator.pdf.grid import Field, Grid, Row, Text
@@ -58,16 +58,11 @@ def cover(request: BoardRequest, result: ComparisonResult, advice: Recommendatio
         Paragraph(
             markup(
                 f"Compared on {date_and_time(made)}. Amounts are {currency_words()} before negotiation; each has a basis and a "
-                f"source (appendix), and assumptions are marked.{_units()}"
+                f"source (appendix), and assumptions are marked.{units_sentence()}"
             ),
             SMALL,
         ),
     ]
-
-
-def _units() -> str:
-    note = units_note()
-    return f" Units: {note}." if note else ""
 
 
 def _logo(data: bytes) -> list[Flowable]:

@@ -1,6 +1,7 @@
-"""Currency and units of an account: on pages, and in no file and no answer of REST."""
+"""Currency and units of an account: on pages and in PDFs, and in no other file and no answer of REST."""
 
 import html
+import io
 import re
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from pypdf import PdfReader
 
 from designer.charts.cost import MONEY_LABEL, money_axis
 from designer.charts.vega import bandwidth
@@ -126,6 +128,15 @@ def test_no_figure_of_a_page_stays_in_the_usual_units(page: Client, owner: User)
         assert not LEFT_OVER.findall(text), tab
         assert "€" in text or tab not in ("overview", "cost", "findings")
         assert re.search(r"\d ft|\d Gb/s".replace(" ", "[\u00a0 ]"), text), tab
+    for kind, others in (("bom", ("csv", "json")), ("cost", ("csv", "json"))):
+        address = f"/api/v1/estimates/{job.pk}/{kind}/"
+        paper = PdfReader(io.BytesIO(page.get(address, {"format": "pdf"}).content))
+        text = " ".join(one.extract_text() for one in paper.pages).replace("\n", " ")
+        assert f"EUR at {rates()['EUR'].usd} USD" in text
+        assert "Price, USD" not in text
+        assert "US dollars" not in text
+        for form in others:  # as their contract says
+            assert "EUR" not in page.get(address, {"format": form}).text
 
 
 @pytest.mark.parametrize(
