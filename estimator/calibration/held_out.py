@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,12 +12,14 @@ import numpy as np
 
 from estimator.calibration.measured import HERE, SIZE_CLASSES, Run, size_class
 from estimator.performance.collectives import BUS_FACTORS
+from estimator.ranges import Range
 from estimator.record import Record
 from estimator.units import FloatArray
 
 NEVER_SEEN = HERE / "never_seen.json"
 ANY = "any"
 COVERAGE = HERE / "coverage.csv"
+LEAST_POINTS = 10  # of a size class, for a set of strangers to say something of it
 
 
 class Coverage(NamedTuple):
@@ -104,16 +106,16 @@ class FlooredErrors(Record):
     without_nine_in_ten: float
 
 
-class RunErrors(Record):
-    """Held-out errors at one size class, of each run together."""
+class VotedErrors(Record):
+    """Held-out errors at one size class, with one vote a run or an operator."""
 
     size_class: str
-    runs: int
+    voters: int
     median: float
-    """Of the runs' medians."""
+    """Of the voters' medians."""
     nine_in_ten: float
     inside: float
-    """Mean over runs of the share inside the bands."""
+    """Mean over voters of the share inside the bands."""
 
 
 def floored_errors(compared: Sequence[Compared]) -> list[FlooredErrors]:
@@ -143,24 +145,26 @@ def floored_errors(compared: Sequence[Compared]) -> list[FlooredErrors]:
     return out
 
 
-def run_errors(compared: Sequence[Compared]) -> list[RunErrors]:
-    """Held out, by size class: each run counts once, however many sizes it has."""
+def voted_errors(compared: Sequence[Compared], voter: Callable[[Run], object]) -> list[VotedErrors]:
+    """Held out, by size class: each voter counts once, however many runs and sizes it has."""
     out = []
     for kind in SIZE_CLASSES:
-        errors, inside = [], []
+        errors: dict[object, list[FloatArray]] = {}
+        inside: dict[object, list[Any]] = {}
         for item in compared:
             counts = item.is_told & np.array([size_class(size) == kind for size in item.run.message_bytes])
             if counts.any():
-                errors.append(float(np.median(np.abs(item.held_error[counts]))))
-                inside.append(float(np.mean(item.held_inside[counts])))
+                errors.setdefault(voter(item.run), []).append(np.abs(item.held_error[counts]))
+                inside.setdefault(voter(item.run), []).append(item.held_inside[counts])
         if errors:
+            medians = [float(np.median(np.concatenate(of_voter))) for of_voter in errors.values()]
             out.append(
-                RunErrors(
+                VotedErrors(
                     size_class=kind,
-                    runs=len(errors),
-                    median=float(np.median(errors)),
-                    nine_in_ten=float(np.quantile(errors, 0.9)),
-                    inside=float(np.mean(inside)),
+                    voters=len(medians),
+                    median=float(np.median(medians)),
+                    nine_in_ten=float(np.quantile(medians, 0.9)),
+                    inside=float(np.mean([np.mean(np.concatenate(of_voter)) for of_voter in inside.values()])),
                 )
             )
     return out
@@ -170,7 +174,7 @@ class NeverSeen(Record):
     """One size class of a split: what the page says with two thirds of the operators, and what the other third sees."""
 
     split: int
-    """Its seed; -1 of all splits together."""
+    """Its seed."""
     size_class: str
     sites: int
     """Operators left out that have such points."""
@@ -215,27 +219,57 @@ def left_out() -> LeftOut:
     return LeftOut.from_json(json.loads(NEVER_SEEN.read_text(encoding="utf-8")))
 
 
-def pooled_splits(rows: Sequence[NeverSeen]) -> list[NeverSeen]:
-    """The splits together by size class: means over them, each by the points that it left out."""
+class Strangers(Record):
+    """What a set of operators that nobody had seen finds at one size class: (low, typical, high) of eight sets in ten.
+
+    Errors are those held out by operator on the page, times how far sets of a third of the operators were off what a page
+    of all others said of them. A set drawn from the same operators differs from the rest as a new set does from all.
+    """
+
+    size_class: str
+    sets: int
+    """With LEAST_POINTS or more."""
+    sites: int
+    """Of the set in the middle."""
+    points: int
+    median: Range[float]
+    nine_in_ten: Range[float]
+    inside: Range[float]
+    """Share inside the bands."""
+    ratio: Range[float]
+    """A set's median over what the page of all others said."""
+    nine_in_ten_ratio: Range[float]
+    ratio_by_points: float
+    """The sets' medians together over the pages', where each set counts as many times as it has points."""
+
+
+def strangers(rows: Sequence[NeverSeen], held: dict[str, tuple[float, float]]) -> list[Strangers]:
+    """By size class, one vote a set; ``held`` has the median and ninth decile that the page says."""
     out = []
     for kind in SIZE_CLASSES:
-        of_kind = [row for row in rows if row.size_class == kind]
-        if of_kind:
-            weight = np.array([row.points for row in of_kind])
+        sets = [row for row in rows if row.size_class == kind and row.points >= LEAST_POINTS]
+        if sets and kind in held:
+            ratio = eight_in_ten([row.median / row.page_median for row in sets])
+            nine_in_ten_ratio = eight_in_ten([row.nine_in_ten / row.page_nine_in_ten for row in sets])
+            median, nine_in_ten = held[kind]
             out.append(
-                NeverSeen(
-                    split=-1,
+                Strangers(
                     size_class=kind,
-                    sites=max(row.sites for row in of_kind),
-                    page_points=max(row.page_points for row in of_kind),
-                    points=int(weight.sum()),
-                    **{
-                        name: float(np.average([getattr(row, name) for row in of_kind], weights=weight))
-                        for name in _FIGURES
-                    },
+                    sets=len(sets),
+                    sites=int(np.median([row.sites for row in sets])),
+                    points=int(np.median([row.points for row in sets])),
+                    median=ratio * median,
+                    nine_in_ten=nine_in_ten_ratio * nine_in_ten,
+                    inside=eight_in_ten([row.inside for row in sets]),
+                    ratio=ratio,
+                    nine_in_ten_ratio=nine_in_ten_ratio,
+                    ratio_by_points=sum(row.points * row.median for row in sets)
+                    / sum(row.points * row.page_median for row in sets),
                 )
             )
     return out
 
 
-_FIGURES = tuple(f"{of}{name}" for of in ("page_", "") for name in ("median", "nine_in_ten", "inside", "width"))
+def eight_in_ten(values: Sequence[float]) -> Range[float]:
+    """The median of some values, and what leaves a tenth of them on each side."""
+    return Range(*np.quantile(values, (0.1, 0.5, 0.9)).tolist())

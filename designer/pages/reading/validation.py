@@ -88,9 +88,13 @@ def _errors(catalog_version: str) -> Context:
         "held_points": sum(cell.held_points for cell in made.overall.cells),
         "weakest": _weakest(),
         "tables": tables,
-        "by_run": [(CLASS_LABELS[row.size_class], row) for row in made.by_run],
+        "votes": [
+            (CLASS_LABELS[row.size_class], voter, row)
+            for voter, rows in (("run", made.by_run), ("operator", made.by_site))
+            for row in rows
+        ],
         "splits": split_rows(made),
-        "never_seen": [(CLASS_LABELS[row.size_class], row) for row in made.splits if row.split < 0],
+        "strangers": [(CLASS_LABELS[row.size_class], row) for row in made.strangers],
         "kinds": kind_rows(made),
         "floored": [(CLASS_LABELS[row.size_class], row) for row in made.floored],
         "league": [
@@ -124,11 +128,11 @@ def _errors(catalog_version: str) -> Context:
 
 
 def split_rows(made: Report) -> list[tuple[str, list[NeverSeen | None]]]:
-    """Each split, and all together, by size class."""
+    """Each set of operators that was left out, by size class."""
     cells = {(row.split, row.size_class): row for row in made.splits}
     return [
-        (f"Split {split + 1}" if split >= 0 else "Together", [cells.get((split, kind)) for kind in SIZE_CLASSES])
-        for split in dict.fromkeys(row.split for row in made.splits)
+        (f"Set {number}", [cells.get((split, kind)) for kind in SIZE_CLASSES])
+        for number, split in enumerate(dict.fromkeys(row.split for row in made.splits), 1)
     ]
 
 

@@ -22,6 +22,7 @@ from estimator.calibration.global_fit import (
     FAMILY_WEIGHTS,
     FOLDS,
     N_FOLDS,
+    Slopes,
     batches_of,
     bounds_of,
     fit,
@@ -65,6 +66,16 @@ def test_the_constants_behind_made_up_runs_are_found() -> None:
     assert found[START] == pytest.approx(wanted[START], rel=0.15)  # the prior holds it back a little
 
 
+def test_a_fit_by_slopes_finds_the_constants_behind_its_part_of_the_runs() -> None:
+    wanted = {NETWORK: 0.96, START: 1.2 * float(CONSTANTS.row(*START).value)}
+    others, part = RUNS[1::2], made_with(wanted)[::2]
+    slopes = Slopes([*others, *part], [NETWORK, START], CATALOG)
+    found, of_others = slopes.fit(part), slopes.fit(others)
+    assert found[NETWORK] == pytest.approx(0.96, rel=0.005)
+    assert found[START] == pytest.approx(wanted[START], rel=0.1)
+    assert of_others[START] < 0.9 * wanted[START]
+
+
 def test_residuals_are_those_of_the_runs_one_by_one() -> None:
     together, weights = residuals(batches_of(RUNS, CATALOG), CONSTANTS)
     alone = [residuals(batches_of([run], CATALOG), CONSTANTS)[0] for run in RUNS]
@@ -85,7 +96,7 @@ def test_a_site_of_many_runs_and_a_long_log_weigh_little_more_than_others() -> N
 def test_every_site_is_held_out_once_and_whole() -> None:
     runs = RUNS[:12]
     assert len(folds_of(runs)) == len({run.site for run in runs})
-    tested = held_out(runs, [NETWORK], CATALOG)
+    tested = held_out(runs, lambda rest: fit(rest, [NETWORK], CATALOG), CATALOG)
     assert sorted((run.name, run.collective) for run in tested.runs) == sorted(
         (run.name, run.collective) for run in runs
     )

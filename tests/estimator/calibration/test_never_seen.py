@@ -5,10 +5,10 @@ import pytest
 
 from estimator.calibration.bands import Residual
 from estimator.calibration.global_fit import FAMILY_WEIGHTS
-from estimator.calibration.held_out import ANY, NeverSeen, left_out, pooled_splits
-from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs
+from estimator.calibration.held_out import ANY, LEAST_POINTS, NeverSeen, left_out, strangers
+from estimator.calibration.measured import CORE, Run, measured_runs
 from estimator.calibration.never_seen import (
-    N_SPLITS,
+    SEEDS,
     as_neighbour,
     bands_of_others,
     is_of,
@@ -28,11 +28,11 @@ def fitted() -> list[Run]:
 
 def test_a_split_leaves_out_a_third_of_the_operators_whole() -> None:
     sites = {run.site for run in fitted()}
-    splits = [split_of(sites, seed) for seed in range(N_SPLITS)]
+    splits = [split_of(sites, seed) for seed in SEEDS]
     for out in splits:
         assert out < sites
         assert len(out) == round(len(sites) / 3)
-    assert len({frozenset(out) for out in splits}) == N_SPLITS
+    assert len({frozenset(out) for out in splits}) == len(SEEDS)
 
 
 def test_bands_know_nothing_of_those_left_out() -> None:
@@ -68,22 +68,42 @@ def test_kinds_are_generations_on_networks_and_on_any() -> None:
 
 def test_what_is_kept_has_every_split_and_kind_and_the_page_is_near_what_strangers_see() -> None:
     kept = left_out()
-    assert {row.split for row in kept.splits} == set(range(N_SPLITS))
+    assert {row.split for row in kept.splits} == set(SEEDS)
     assert {(row.generation, row.fabric) for row in kept.kinds} == set(kinds_of(fitted(), CATALOG))
-    for row in pooled_splits(kept.splits):
-        assert row.page_inside == pytest.approx(row.inside, rel=0.2), row.size_class
-        assert row.inside >= 0.85
+    held = {row.size_class: (1.0, 1.0) for row in kept.splits}
+    for row in strangers(kept.splits, held):
+        assert row.sets >= 0.8 * len(SEEDS)
+        for ratio in (row.ratio, row.nine_in_ten_ratio):
+            assert ratio.typical == pytest.approx(1.0, abs=0.2), row.size_class
+            assert ratio.low < 1.0 < ratio.high
+        assert row.ratio_by_points == pytest.approx(1.0, abs=0.2), row.size_class
+        assert row.inside.typical >= 0.85
 
 
-def test_splits_together_weigh_by_what_they_left_out() -> None:
+def test_strangers_find_what_the_page_says_times_how_far_sets_were_off_it() -> None:
     def made(split: int, points: int, median: float) -> NeverSeen:
-        figures = dict.fromkeys(["page_median", "page_nine_in_ten", "page_inside", "page_width"], 0.5)
-        figures |= dict.fromkeys(["nine_in_ten", "inside", "width"], 0.25)
-        kind = SIZE_CLASSES[0]
+        figures = dict.fromkeys(
+            ["page_nine_in_ten", "page_inside", "page_width", "nine_in_ten", "inside", "width"], 0.5
+        )
         return NeverSeen(
-            split=split, size_class=kind, sites=split, page_points=9, points=points, median=median, **figures
+            split=split,
+            size_class="large",
+            sites=split,
+            page_points=9,
+            page_median=0.02,
+            points=points,
+            median=median,
+            **figures,
         )
 
-    (found,) = pooled_splits([made(0, 10, 0.1), made(1, 30, 0.5)])
-    assert (found.points, found.sites, found.page_median, found.inside) == (40, 1, 0.5, 0.25)
-    assert found.median == pytest.approx(0.4)
+    medians = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06]
+    sets = [made(split, LEAST_POINTS * 3**split, median) for split, median in enumerate(medians)]
+    too_small = made(9, LEAST_POINTS - 1, 9.0)
+    (found,) = strangers([*sets, too_small], {"large": (0.1, 0.3), "mid": (0.2, 0.4)})
+    assert (found.size_class, found.sets) == ("large", len(medians))
+    assert list(found.ratio) == pytest.approx([0.75, 1.75, 2.75])  # a vote a set, however large
+    assert list(found.median) == pytest.approx([0.075, 0.175, 0.275])
+    weights = [3**split for split in range(len(medians))]
+    assert found.ratio_by_points == pytest.approx(np.average(medians, weights=weights) / 0.02)
+    assert list(found.nine_in_ten) == pytest.approx([0.3, 0.3, 0.3])
+    assert found.inside.typical == 0.5

@@ -251,9 +251,13 @@ def test_the_validation_page_states_errors_worst_runs_limits_and_sources(page: C
     for cell in made.overall.cells:  # in-sample and held-out beside each other
         for error in (cell.median, cell.held_median, cell.nine_in_ten, cell.held_nine_in_ten):
             assert off_by(error).replace("\xa0", " ") in words
+    for found in made.strangers:  # what a stranger will find opens the page, with its spread
+        for one in (found.median, found.nine_in_ten):
+            low, typical, high = (off_by(end).replace("\xa0", " ") for end in one)
+            assert f"{typical} {low} to {high}" in words
     assert f"held {made.held_inside:.1%} of".replace("%", " %") in words
     assert f"on {len({one.case for one in kept()})} fabrics of up to 100,000 GPUs" in words
-    assert response.content.decode().count("<table data-sortable>") == 13
+    assert response.content.decode().count("<table data-sortable>") == 14
     assert response.content.decode().count("<li>") >= len(read_table("sources.csv"))
     assert 'href="https://github.com/coreweave/nccl-tests"' in response.content.decode()
 
