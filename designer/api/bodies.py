@@ -39,8 +39,8 @@ def revised_spec(design: Design, body: Given, catalog: Catalog) -> DesignSpec:
     if not body:
         raise refuse(400, "nothing_to_change", "Give a name, a spec or both.")
     spec = body.get("spec", design.given)
-    if isinstance(spec, Mapping) and "name" not in spec:
-        spec = {**spec, "name": design.name}
+    if isinstance(spec, Mapping) and "name" in design.given:
+        spec = {"name": design.given["name"], **spec}
     return _named(spec, body, catalog)
 
 

@@ -84,7 +84,7 @@ class Key:
     @property
     def is_computed(self) -> bool:
         """True where a blank means "as the parts and the other answers say"."""
-        return self.info.default is None and self.path not in (
+        return self.info.default in (None, "") and self.path not in (
             "compute.server",
             PLAN,
         )  # without a server there is nothing to follow, and without a plan there is none

@@ -139,7 +139,13 @@ class DesignSpec(Section):
     """One request, checked and complete: a result depends on nothing that is not in here."""
 
     spec_version: Annotated[Literal[1], not_true_or_false("1")] = Field(1, title="Version of this form of request")
-    name: str = Field("Untitled design", min_length=1, max_length=200, title="Name", description="Name of the design.")
+    name: str = Field(
+        "",
+        min_length=1,
+        max_length=200,
+        title="Name",
+        description="Name of the design. Left out, it is named by what it is: GPUs, generation, oversubscription.",
+    )
     compute: Compute = Field(title="Cluster")
     fabric: Fabric = Field(title="Network")
     other_fabrics: list[OtherFabric] = Field(

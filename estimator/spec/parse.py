@@ -15,6 +15,7 @@ from estimator.spec.calibration import calibrated_problems
 from estimator.spec.change import apply_change
 from estimator.spec.checking import validated
 from estimator.spec.design import DesignSpec
+from estimator.spec.naming import name_of_what_it_is
 from estimator.spec.network_rules import resolve_others, set_length_problems
 from estimator.spec.own.checks import own_part_problems
 from estimator.spec.own.overlay import seen_by
@@ -42,6 +43,8 @@ def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:
     resolved, problems = _checked(values, catalog)
     if resolved is None or problems:
         raise SpecError([_settled(problem, values, catalog) for problem in problems])
+    if not resolved.name:
+        resolved = resolved.model_copy(update={"name": name_of_what_it_is(resolved, catalog)})
     resolved._given.update(json.loads(json.dumps(dict(values))))
     return resolved
 

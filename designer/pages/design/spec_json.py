@@ -94,5 +94,5 @@ def spec_new(request: HttpRequest) -> HttpResponse:
 def _take_over(request: HttpRequest, row: Design, sent: DesignSpec) -> None:
     """Make a spec the design, as one edit of its own; without a name of its own it leaves the design its name."""
     figures_now(row)
-    spec = parse_spec({"name": row.given["name"]} | sent.as_given(), load_catalog())
+    spec = parse_spec({key: row.given[key] for key in ("name",) if key in row.given} | sent.as_given(), load_catalog())
     take_over(row, spec, figures_of_spec(spec), by=name_of(request))

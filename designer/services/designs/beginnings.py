@@ -10,7 +10,6 @@ from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 
 NEW_DESIGN = {
-    "name": "Untitled design",
     "compute": {"server": "dgx-h100", "gpus": 1024},
     "fabric": {"generation": "ndr"},
 }

@@ -5,6 +5,8 @@ It changes by what the form holds (``edits``), by a whole request at once (``sav
 
 from __future__ import annotations
 
+import itertools
+
 from django.contrib.auth.models import User
 
 from designer.forms.design import DesignForm
@@ -26,15 +28,24 @@ def rules() -> str:
 
 
 def given_of(spec: DesignSpec) -> Json:
-    """What was said, under the name that it goes by."""
-    return spec.as_given() | {"name": spec.name}
+    """What was said; a name is there where somebody has given one."""
+    return spec.as_given()
 
 
 def hold(design: Design, spec: DesignSpec, figures: Headlines | None = None) -> None:
-    """Make a request the current state of a design; the row is not saved."""
+    """Make a request the current state of a design; the row is not saved. Without a name it is called by what it is."""
     design.given, design.spec, design.spec_hash = given_of(spec), spec.as_json(), spec_hash(spec)
+    design.name = spec.name if "name" in design.given else _free_name(design, spec.name)
     design.figures = figures.as_json() if figures else None
     design.versions = rules()
+
+
+def _free_name(design: Design, name: str) -> str:
+    """A name that no other design of the owner has: "1,024 × H100, NDR (2)" beside one without a number."""
+    others = Design.objects.filter(owner=design.owner, name__startswith=name).exclude(pk=design.pk)
+    taken = set(others.values_list("name", flat=True))
+    numbered = (f"{name} ({number})" for number in itertools.count(2))
+    return next(one for one in itertools.chain([name], numbered) if one not in taken)
 
 
 def hold_edit(design: Design, edit: DesignEdit) -> None:

@@ -27,7 +27,6 @@ from estimator.spec.parse import parse_spec
 RATIOS = ["1:1", "4:3", "3:2", "2:1", "3:1", "4:1"]
 FRONT = ["network_usd", "all_to_all_gb_s"]
 USUAL = {"objective": FRONT[0], "pareto": FRONT, "top": 50}
-FOUND = "Found design"
 SHOWN = (*PATHS, *SIZE_KEYS.values())
 
 
@@ -99,8 +98,12 @@ def spec_found(asked: Given, design: Design | None, values: Given) -> DesignSpec
     """
     whole, catalog = whole_request(asked, design), load_catalog()
     fixed, _ = axes_of(whole.get("base", {}), whole.get("free", ()), catalog)
-    name = f"{design.name[: MAX_NAME - 16]}, found" if design else FOUND
-    return parse_spec({**with_values(fixed, values), "name": name}, catalog)
+    return parse_spec({**with_values(fixed, values), **name_found(design)}, catalog)
+
+
+def name_found(design: Design | None) -> Json:
+    """The name of what was found from a design; without one it is named by what it is."""
+    return {"name": f"{design.name[: MAX_NAME - 16]}, found"} if design else {}
 
 
 def open_found(owner: User, asked: Given, design: Design | None, values: Given) -> Design:

@@ -5,8 +5,7 @@ from django.contrib.auth.models import User
 from designer.forms.sweep import BASE_PATHS
 from designer.models import Design
 from designer.services.designs.saving import save_design
-from designer.services.labels import MAX_NAME
-from designer.services.searches.asking import FOUND, over_design, with_shown
+from designer.services.searches.asking import name_found, over_design, with_shown
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.tasks import VERBS
 from estimator.pipeline import estimate
@@ -54,8 +53,7 @@ def open_point(owner: User, asked: Given, design: Design | None, values: Given) 
         If its request is wrong.
     """
     base = without_sizes(whole_sweep(asked, design).get("base", {}), tuple(values))
-    name = f"{design.name[: MAX_NAME - 16]}, found" if design else FOUND
-    spec = parse_spec({**apply_change(base, values), "name": name}, load_catalog())
+    spec = parse_spec({**apply_change(base, values), **name_found(design)}, load_catalog())
     row = save_design(owner, spec)
     if design is not None:
         row.parent = design

@@ -86,7 +86,7 @@ def test_control_z_takes_back_a_choice_and_the_letters_of_a_text(tab):  # noqa: 
     steps = at(tab)
     tab.keyboard.type("Z")
     tab.keyboard.press("Control+z")  # the browser's own
-    shows(tab, "Untitled design", "name")
+    shows(tab, "", "name")
     tab.locator("#id_name").blur()
     sent(tab)
     assert at(tab) >= steps

@@ -13,6 +13,7 @@ from django.urls import reverse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from designer.forms.design import DesignForm
 from designer.models import Design
 from designer.services.designs import edits, saving
 from designer.services.designs.edits import (
@@ -36,6 +37,7 @@ from tests.designer.api_helpers import caller
 from tests.thorough import n_examples
 
 SUPERPOD = SAMPLES[0]
+HALL_TYPED = {"compute__server": "dgx-h100", "size": "1024", "size_unit": "gpus", "fabric__generation": "ndr"}
 HALL = {"compute": {"server": "dgx-h100", "nodes": 32}, "fabric": {"generation": "ndr"}}
 
 pytestmark = pytest.mark.django_db
@@ -217,6 +219,26 @@ class TestNewDesign:
         assert made.edits.count() == 2
         page.post(reverse("edit-new"), {"name": "Mine", "step": "name.2"})
         assert owner.designs.count() == 2
+
+    def test_it_is_called_by_what_it_is_until_somebody_names_it(self, page: Client, owner: User) -> None:
+        def typed(**more: str) -> str:
+            edit(page, made, start_state(made) | more, f"s{more}")
+            made.refresh_from_db()
+            return made.name
+
+        for step in ("name.1", "name.2"):
+            page.post(reverse("edit-new"), {**HALL_TYPED, "step": step})
+        first, made = owner.designs.order_by("created_at")
+        assert (first.name, made.name) == ("1,024 × H100, NDR", "1,024 × H100, NDR (2)")
+        assert 'placeholder="1,024 × H100, NDR"' in str(DesignForm(values=made.given, resolved=made.spec)["name"])
+        assert typed(size="2048") == "2,048 × H100, NDR"
+        assert typed(size="many") == "2,048 × H100, NDR"
+        assert typed(size="512", fabric__oversubscription="2:1") == "512 × H100, NDR, 2:1"
+        assert typed(name="Hall 3") == typed(name="Hall 3", size="64") == "Hall 3"
+        page.post(reverse("undo", args=[made.pk]))
+        page.post(reverse("undo", args=[made.pk]))
+        made.refresh_from_db()
+        assert made.name == "512 × H100, NDR, 2:1"
 
     def test_a_sample_begins_where_its_page_began(self, page: Client, owner: User) -> None:
         page.post(f"{reverse('edit-new')}?sample={SUPERPOD.key}", {"name": "Mine", "step": "name.1"})

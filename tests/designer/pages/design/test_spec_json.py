@@ -161,7 +161,7 @@ def test_an_unsaved_design_gets_its_row_at_the_paste(page, owner):
     assert typed_now(design)["name"] == "Brought along"
     page.post(reverse("undo", args=[design.pk]), headers=STUDIO)
     design.refresh_from_db()
-    assert typed_now(design)["name"] == "Untitled design"
+    assert (typed_now(design)["name"], design.name) == ("", "1,024 × H100, NDR")
 
 
 def test_a_refused_paste_makes_no_design(page):
