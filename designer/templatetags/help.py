@@ -6,6 +6,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from designer.pages.reading.help import cost_key, help_key, help_texts
+from designer.wording.glossary import term_anchor
 from designer.wording.numbers import WORD_JOINER
 
 register = template.Library()
@@ -31,6 +32,12 @@ def help_mark(key: str) -> SafeString | str:
 def figure_mark(key: str) -> SafeString:
     """The mark behind a figure's name in a table or a list, never on a line of its own."""
     return format_html("{}{}", WORD_JOINER, help_mark(key))
+
+
+@register.simple_tag
+def term(name: str, shown: str = "") -> SafeString:
+    """A term of the glossary, linked, as it is written there or as ``shown``."""
+    return format_html('<a class="term" href="{}#{}">{}</a>', reverse("glossary"), term_anchor(name), shown or name)
 
 
 @register.simple_tag

@@ -209,6 +209,13 @@ def test_anchors_of_the_glossary_differ() -> None:
     assert all(re.fullmatch(r"[a-z0-9-]+", anchor) for anchor in found)
 
 
+def test_terms_that_templates_link_are_in_the_glossary() -> None:
+    texts = (path.read_text(encoding="utf-8") for path in (BASE_DIR / "templates").rglob("*.html"))
+    linked = {term for text in texts for term in re.findall(r'{% term "([^"]+)"', text)}
+    assert {"P50", "MFU", "goodput", "time per token", "TP"} <= linked
+    assert {term_anchor(term) for term in linked} <= anchors()
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", sorted(path.stem for path in DOCS.glob("*.md")))
 def test_every_document_is_shown(page: Client, name: str) -> None:
