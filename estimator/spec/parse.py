@@ -5,6 +5,7 @@ all problems in one pass. The keys and their words are in design.py, rules over 
 """
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,6 @@ from estimator.spec.calibration import calibrated_problems
 from estimator.spec.change import apply_change
 from estimator.spec.checking import validated
 from estimator.spec.design import DesignSpec
-from estimator.spec.naming import name_of_what_it_is
 from estimator.spec.network_rules import resolve_others, set_length_problems
 from estimator.spec.own.checks import own_part_problems
 from estimator.spec.own.overlay import seen_by
@@ -23,6 +23,8 @@ from estimator.spec.own.owned import owned_problems
 from estimator.spec.price_book import own_price_problems
 from estimator.spec.rules import nic_problem, resolve
 
+_EVEN = "1:1"
+_BEYOND_A_NAME = re.compile(r" (\d+GB\b|SXM\d*\b|PCIe\b|\().*|^Instinct ")  # memory, form and notes of a GPU's model
 _OF_ONE_KEY = ("out_of_range", "wrong_type", "not_a_ratio")
 
 
@@ -44,9 +46,20 @@ def parse_spec(values: Any, catalog: Catalog) -> DesignSpec:
     if resolved is None or problems:
         raise SpecError([_settled(problem, values, catalog) for problem in problems])
     if not resolved.name:
-        resolved = resolved.model_copy(update={"name": name_of_what_it_is(resolved, catalog)})
+        resolved = resolved.model_copy(update={"name": _name_of_what_it_is(resolved, catalog)})
     resolved._given.update(json.loads(json.dumps(dict(values))))
     return resolved
+
+
+def _name_of_what_it_is(spec: DesignSpec, catalog: Catalog) -> str:
+    """What a design is called that nobody has named: "2,048 × H100, NDR", with the oversubscription where there is one."""
+    compute, fabric = spec.compute, spec.fabric
+    gpus = (compute.nodes or 0) * (compute.gpus_per_node or 0)
+    gpu = catalog.gpus.get(compute.gpu or "")
+    what = f"{gpus:,} × {_BEYOND_A_NAME.sub('', gpu.model)}" if gpu else f"{gpus:,} GPUs"
+    generation = catalog.generations[fabric.generation].label.removeprefix("InfiniBand ")
+    over = "" if fabric.oversubscription == _EVEN else f", {fabric.oversubscription}"
+    return f"{what}, {generation}{over}"
 
 
 def _checked(values: Any, catalog: Catalog) -> tuple[DesignSpec | None, list[Problem]]:
