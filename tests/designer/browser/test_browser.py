@@ -14,6 +14,10 @@ from tests.estimator.calibration.log_texts import LOGS
 
 SIZES = [(1440, 900), (390, 844)]
 
+CLIPPED = """() => [...document.querySelectorAll(".figures :is(.figure-value, .figure-foot, .figure-note, .figure-change)")]
+    .filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
+    .filter((one) => getComputedStyle(one).display !== "inline").map((one) => one.textContent)"""
+
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
     pytest.mark.browser,
@@ -100,6 +104,11 @@ def test_a_slider_writes_its_field_and_one_step_takes_its_moves_back(page):
     assert page.input_value("#id_fabric__oversubscription") == "2:1"
     assert slider.get_attribute("aria-valuetext") == "2:1"
     playwright.expect(page.locator("[data-figure=built_ratio] .figure-value")).not_to_have_text("1:1")
+    playwright.expect(page.locator("[data-figure=all_to_all_gb_s] .figure-change")).to_be_visible()
+    for width, height in SIZES:  # while changes are shown as well
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate(CLIPPED) == []
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES[0], strict=True)))
     page.click("[data-step-back] button")
     playwright.expect(page.locator("#id_fabric__oversubscription")).to_have_value(before)
     playwright.expect(page.locator("[data-figure=built_ratio] .figure-value")).to_have_text("1:1")
