@@ -55,7 +55,10 @@ def figures_of(name: str, data: bytes) -> tuple[PathFigure, ...] | None:
     elif nvbandwidth.is_nvbandwidth(text):
         found, needs = tuple(_nvbandwidth(name, text)), "a matrix of copies between host and GPU, or between GPUs"
     elif clusterkit.is_clusterkit(name, text):
-        found, needs = tuple(_clusterkit(name, text)), "an average bandwidth or latency of ClusterKit, or its Links"
+        found, needs = (
+            tuple(_clusterkit(name, text)),
+            "an average bandwidth or latency of ClusterKit, its matrix, or its Links",
+        )
     else:
         return None
     if not found:

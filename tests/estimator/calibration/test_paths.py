@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from estimator.calibration.paths.healthy import healthy
+from estimator.calibration.paths.read import figures_of
 from estimator.calibration.result import SiteFit
 from estimator.calibration.site_fit import calibrate, parameters_of
 from estimator.catalog.constants import ModelConstants
@@ -269,6 +270,40 @@ def test_a_file_without_a_figure_is_refused_with_what_it_lacks(name: str, text: 
     with pytest.raises(SpecError) as refused:
         of((name, text))
     assert words in refused.value.problems[0].message
+
+
+MATRIX = """Rank:              0        1        2        3
+   0 (node-11):      0.0  83078.1  82928.0  81000.0
+   1 (node-8 ):  83078.1      0.0  82000.5      0.0
+   2 (node-9 ):  82928.0  82000.5      0.0  83000.0
+   3 (node-12):  81000.0      0.0  83000.0      0.0
+
+Minimum bandwidth: 81000.0 MB/s between node-11 and node-12
+Average bandwidth: 82401.3 MB/s
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("bandwidth.txt", MATRIX),
+        ("bandwidth.txt", MATRIX.partition("\n\n")[0]),
+        ("run.log", MATRIX),
+        ("bandwidth.txt", MATRIX.replace("  8", "8")),  # figures that fill their columns
+    ],
+)
+def test_a_matrix_of_clusterkit_gives_the_middle_of_its_pairs(name: str, text: str) -> None:
+    (one,) = figures_of(name, text.encode()) or ()
+    assert (one.line, one.value, one.low, one.high, one.n_measured) == (1, pytest.approx(82.928), 81.0, 83.0781, 5)
+
+
+def test_matrices_of_latency_and_bandwidth_in_one_file_are_two_figures() -> None:
+    latency = "Rank:      0     1\n   0 (a):  0.00  1.87\n   1 (b):  1.87  0.00\nAverage latency: 1.87 usec\n"
+    found = figures_of("clusterkit.log", (latency + MATRIX).encode()) or ()
+    assert [(one.kind, one.value, one.n_measured) for one in found] == [
+        ("latency", 1.87, 1),
+        ("both_ways", pytest.approx(82.928), 5),
+    ]
 
 
 def test_logs_are_fitted_from_where_paths_stand() -> None:
