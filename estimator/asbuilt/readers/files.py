@@ -15,6 +15,7 @@ AUTO = "auto"
 FORMATS = ("ibnetdiscover", "iblinkinfo", "lldp", "topo", "csv", "xlsx", "netbox")
 MAX_FILE_BYTES = 1_000_000_000
 HEAD_BYTES = 65_536
+DELIMITERS = ",;\t|"
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")  # colours of a terminal
 
 
@@ -81,7 +82,7 @@ def _header_of(text: str) -> list[str] | None:
 
 
 def _delimiter(text: str) -> str:
-    return max(",;\t", key=text.count)
+    return max(DELIMITERS, key=text.count)
 
 
 def _lines(file: IO[bytes], encoding: str) -> Iterator[str]:
@@ -105,7 +106,7 @@ def _csv_rows(file: IO[bytes], encoding: str) -> Iterator[sheet.Row]:
     first: list[str] = []
     for line in lines:
         first.append(line)
-        if len(first) == sheet.HEADER_ROWS or (not line.startswith("#") and max(map(line.count, ",;\t")) >= 3):
+        if len(first) == sheet.HEADER_ROWS or (not line.startswith("#") and max(map(line.count, DELIMITERS)) >= 3):
             break
     delimiter = _delimiter(first[-1] if first else "")
 

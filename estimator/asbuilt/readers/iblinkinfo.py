@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from estimator.asbuilt.readers.found import FoundLinks, numbered
-from estimator.asbuilt.readers.ibnetdiscover import LANE_GBIT_S, Dump
+from estimator.asbuilt.readers.ibnetdiscover import FOUR_LANES, LANE_GBIT_S, Dump
 from estimator.errors import UnreadableFile
 
 _BLOCK = re.compile(r"\s*(CA|Switch|Router)\s*:?\s+(?:0x([0-9a-fA-F]{1,16})[:\s]*)?(.*?):?\s*$")
@@ -29,7 +29,6 @@ _SPEED = re.compile(r"(?:\b(\d{1,2})\s*X\s+)?(?<![\d.])(\d{1,4}(?:\.\d{1,6})?)\s
 PRINTED_LANES = {2.5: 2.5, 5.0: 5, 10.0: 10, 14.0625: 14, 25.78125: 25, 53.125: 50, 106.25: 100, 212.5: 200}
 """Signalling rate of a lane as iblinkinfo prints it, and what the lane carries. [Gb/s]"""
 CLOSE = 0.01  # share by which a printed rate may be rounded
-FOUR_LANES = 4  # of a link whose width is not said
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ LANE_GBIT_S = {
     "NDR": 100,
     "XDR": 200,
 }
+FOUR_LANES = 4  # of a link whose width is not said
 _DEVICE = re.compile(r'(Switch|Ca|Rt)\s*\d+\s*"[SHR]-(?:0x)?([0-9a-fA-F]{1,16})"\s*#\s*"(.*)"')
 _PORT = re.compile(
     r"\[(\d{1,4})\](?:\[ext \d+\])?(?:\((?:0x)?[0-9a-fA-F]+\))?\s*"
@@ -36,6 +37,10 @@ _SPEED = re.compile(r"\b(\d{1,2})x\s?([SDQFEHNX]DR(?:10)?)\b")
 _REPORT = re.compile(
     r"(CA|SW|RT)\s+\d+\s+(\d{1,4})\s+0x([0-9a-fA-F]{1,16})\s+(\d{1,2}x\s+\w+|\?\?\s+\?\?\?)\s*"
     r"(?:-\s+(CA|SW|RT)\s+\d+\s+(\d{1,4})\s+0x([0-9a-fA-F]{1,16})\s+\(\s*'([^']*)'\s+-\s+'([^']*)'\s*\)|.*)"
+)
+_STARTS = ("Switch", "Ca", "Rt", "SW ", "CA ", "RT ", "vendid=", "devid=", "sysimgguid=", "switchguid=", "#")
+_BEHIND = re.compile(  # [ufm-0], "12:", "node01: ", a time; then a port, a device or one of its GUIDs
+    r"(.{1,80}?[\]:Z>|]\s?)(?=\[\d{1,4}\](?:\[ext|\(|\s|\")|(?:Switch|Ca|Rt)\s*\d+\s*\"|(?:switch|ca|rt|sysimg)guid=|(?:SW|CA|RT)\s+\d)"
 )
 _HEADS = ("vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid=", "\n", "#")
 _REMARK = re.compile(r"Non-Chassis|Chassis|\s")
@@ -60,8 +65,11 @@ def read(lines: Iterator[str]) -> FoundLinks:
     """
     dump = Dump()
     here = -1
+    before = ""
     for number, raw in enumerate(lines, start=1):
         line = raw.lstrip(" \t>") if raw[:1] in " \t>" else raw  # indented or quoted by whoever pasted it
+        if not dump.listings or before:
+            line, before = _without_prefix(line, before)
         if not line or line.startswith(_HEADS):
             continue
         if line.startswith("["):
@@ -83,6 +91,16 @@ def read(lines: Iterator[str]) -> FoundLinks:
             "no_links", 'No line of the file is a port of an ibnetdiscover dump, such as [1] "S-…"[2].'
         )
     return dump.found()
+
+
+def _without_prefix(line: str, before: str) -> tuple[str, str]:
+    """A line without what a log or ``grep -n`` puts before it, and what that was; nothing where the line begins as it does."""
+    if not line or line.startswith(_STARTS) or (line[0] == "[" and line[1:2].isdecimal()):
+        return line, ""
+    if before and line.startswith(before):
+        return line[len(before) :].lstrip(), before
+    found = _BEHIND.match(line)
+    return (line[found.end(1) :], found[1]) if found else (line, before)
 
 
 class Dump:

@@ -1,7 +1,8 @@
-"""Neighbours by LLDP: SONiC's ``show lldp table``, ``lldpcli show neighbors`` as text, keyvalue, json or json0.
+"""Neighbours by LLDP: tables of SONiC, EOS, NX-OS, Cumulus Linux and Junos, and ``lldpcli show neighbors``.
 
 A table names the far end alone. Whose table it is stands in the prompt of the command, in the name that pdsh and the like put in
-front of each line, or in a line such as ``### leaf01``; without one of these the file is refused.
+front of each line, or in a line above it, such as ``### leaf01`` or what ansible, clush -b and tail print; without one of these
+the file is refused.
 Formats: SONiC Command Reference, "LLDP"; lldpcli(8) of lldpd.
 """
 
@@ -15,13 +16,28 @@ from estimator.asbuilt.readers.found import MAX_LINE, TOO_LONG, FoundLinks, Link
 from estimator.errors import UnreadableFile
 
 _PROMPT = re.compile(
-    r"(?:\S{1,60}@)?([A-Za-z][\w.-]{0,100})(?::\S{0,100})?\s?[$#>]\s*(?:sudo\s+)?(?:show lldp|lldpcli|lldpctl|lldpshow)"
+    r"(?:\S{1,60}@)?([A-Za-z][\w.-]{0,100})(?::\S{0,100})?\s?[$#>]\s*(?:sudo\s+)?"
+    r"(?:(?:net |nv )?show (?:lldp|interface)|lldpcli|lldpctl|lldpshow)"
 )
 _TITLE = re.compile(r"(?:#{2,}|={2,}|-{2,}|\*{2,})\s*([A-Za-z][\w.-]{0,100})\s*(?:#*|=*|-*|\**)$")
+_ABOVE = re.compile(  # a line above a device's answer: of ansible, of head and tail, of a list of hosts
+    r"([A-Za-z][\w.-]{0,100})\s\|\s(?:CHANGED|SUCCESS|FAILED)\b.*>>$|==> (?:\S*/)?([A-Za-z][\w-]{0,100})(?:\.\w{1,10})* <==$|"
+    r"\[([A-Za-z][\w.-]{0,100})\]:?$|(?:host(?:name)?|device|switch)\s*[:=]\s*([A-Za-z][\w.-]{0,100})$",
+    re.I,
+)
+_RULE = re.compile(r"[-=*#]{3,}$")
+_ALONE = re.compile(r"([A-Za-z][\w.-]{0,100}):?(?:\s\(\d{1,6}\))?$")
 _BEHIND = re.compile(r"([A-Za-z][\w.-]{0,100}):\s")
 _HEADER = re.compile(r"LocalPort\s+RemoteDevice\s+RemotePortID")
 _COLUMNS = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability")
-_ROW = re.compile(r"(\S{1,60})\s{1,40}(\S{1,100})\s{1,40}(\S{1,60})(?:\s.*)?$")
+_OTHER_TABLES = (  # heads of other switches' tables, with the columns of the port here, the neighbour and its port, and how many
+    (re.compile(r"Port\s+Neighbor Device ID\s+Neighbor Port ID\s+TTL"), (0, 1, 2), 4),  # Arista EOS
+    (re.compile(r"Device ID\s+Local Intf\s+Hold-time\s+Capability\s+Port ID"), (1, 0, 4), 5),  # Cisco NX-OS
+    (re.compile(r"Local ?Port\s+Speed\s+Mode\s+Remote ?Host\s+Remote ?Port"), (0, 3, 4), 5),  # Cumulus Linux
+    (re.compile(r"Local Interface\s+Parent Interface\s+Chassis Id\s+Port info\s+System Name"), (0, 4, 3), 5),  # Junos
+)
+_SHORT = re.compile(r"^Eth?(?=\d)")  # of a port that its neighbours name whole: Et1/1, Eth1/1
+_ROW = re.compile(r"([^\s:]\S{0,58}[^\s:]|[^\s:])\s{1,40}(\S{1,100})\s{1,40}(\S{1,60})(?:\s.*)?$")
 _PAIR = re.compile(r"lldp\.([\w/.-]{1,60}?)\.(chassis\.name|port\.ifname|port\.local|port\.descr)=(.{1,200})")
 _INTERFACE = re.compile(r"Interface:\s+([^,\s]{1,60}),")
 _FIELD = re.compile(r"(SysName|PortID|PortDescr):\s+(?:ifname |local |mac )?(.{1,200}?)\s*$")
@@ -32,12 +48,14 @@ _MAC = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}", re.I)
 _XML = re.compile(r"<lldp\b")
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON: brackets within are none
 MAX_JSON_CHARS = 20_000_000  # of one device's answer
+_NO_ROWS = ("--", "Total ", "Capability ")
 _WORDS = ("Interface", "SysName", "PortID", "PortDescr", "Chassis", "Port", "ChassisID")
 
 
 def is_lldp(text: str) -> bool:
     """Whether this is the head of such a file."""
-    is_text = _HEADER.search(text) or _PAIR.search(text) or (_INTERFACE.search(text) and "SysName:" in text)
+    is_table = any(head.search(text) for head in (_HEADER, *(head for head, _, _ in _OTHER_TABLES)))
+    is_text = is_table or _PAIR.search(text) or (_INTERFACE.search(text) and "SysName:" in text)
     return bool(is_text or _ROOT.search(text) or _XML.search(text))
 
 
@@ -74,10 +92,13 @@ class _Reading:
         self._here = ""
         self._in_table = False
         self._starts: list[int] = []  # of the table's columns
+        self._places: tuple[int, int, int] | None = None  # of the three columns, in a table of _OTHER_TABLES
+        self._least = 0  # cells of such a row
         self._seen: set[tuple[str, str, str, str]] = set()  # a table and lldpcli may both list a neighbour
         self._port = ""  # of the neighbour that is open
         self._far: dict[str, str] = {}
         self._number = 0
+        self._after_rule, self._name_alone = False, ""  # a rule, and a name behind it that may be a device's
         self._json: list[str] = []  # lines of an answer in JSON that is open
         self._depth, self._n_chars = 0, 0
 
@@ -94,11 +115,16 @@ class _Reading:
             raise UnreadableFile(
                 "is_xml", f"Line {number} is XML. Give lldpcli show neighbors -f keyvalue, or -f json."
             )
-        if named := _PROMPT.search(line) or _TITLE.match(line):
-            return self._device(named[1])
+        if named := _PROMPT.search(line) or _TITLE.match(line) or _ABOVE.match(line):
+            return self._device(next(filter(None, named.groups())))
+        if self._is_between_rules(line):
+            return None
         line = self._without_name(line)
-        if head := _HEADER.search(line):
+        if other := next((one for one in _OTHER_TABLES if one[0].search(line)), None):
             self._in_table = True
+            _, self._places, self._least = other
+        elif head := _HEADER.search(line):
+            self._in_table, self._places = True, None
             columns = line[head.start() :]
             self._starts = [columns.index(column) for column in _COLUMNS if column in columns]
         elif pair := _PAIR.search(line):
@@ -114,6 +140,18 @@ class _Reading:
         elif row := self._row(line):
             self._add(number, *row)
         return None
+
+    def _is_between_rules(self, line: str) -> bool:
+        """Whether a line is a name between two rules, as ``clush -b`` puts it above an answer, or the rule behind it."""
+        is_rule = bool(_RULE.match(line))
+        if is_rule and self._name_alone:
+            self._device(self._name_alone)
+            self._name_alone = ""
+            self._after_rule = False
+            return True
+        alone = _ALONE.match(line) if self._after_rule else None
+        self._name_alone, self._after_rule = alone[1] if alone else "", is_rule
+        return bool(alone)
 
     def _json_line(self, number: int, line: str) -> None:
         """One line of an answer in JSON, which is read once its brackets are closed."""
@@ -160,12 +198,16 @@ class _Reading:
 
     def _row(self, line: str) -> tuple[str, str, str] | None:
         """A neighbour of a table, by the header's columns where the row keeps to them: port here, name, port there."""
-        if not self._in_table or line.startswith(("-", "Total", "Capability")):
+        if not self._in_table or not line.strip("- ") or line.startswith(_NO_ROWS):
             return None
+        if self._places is not None:
+            cells = line.split()
+            return _three(cells, self._places) if len(cells) >= self._least else None
         starts = self._starts
         if len(starts) == len(_COLUMNS) and all(line[start - 1 : start] in ("", " ") for start in starts[1:]):
             here, far, far_port = (line[start:end].strip() for start, end in pairwise(starts))
-            return (here, far, far_port) if here and far_port and " " not in here else None
+            is_row = here and far_port and " " not in here and not here.endswith(":")
+            return (here, far, far_port) if is_row else None
         found = _ROW.match(line)
         return (found[1], found[2], found[3]) if found else None
 
@@ -194,6 +236,11 @@ class _Reading:
             return
         self._seen.add((self._here, port, far, far_port))
         self.sink.add(number, (self._here, "", port), (far, "", far_port))
+
+
+def _three(cells: list[str], places: tuple[int, int, int]) -> tuple[str, str, str]:
+    here, far, far_port = (cells[place] for place in places)
+    return _SHORT.sub("Ethernet", here), far, _SHORT.sub("Ethernet", far_port)
 
 
 def _listed(value: Any) -> list[Any]:

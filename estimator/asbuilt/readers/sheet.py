@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from estimator.asbuilt.readers.found import HOST, SWITCH, FoundLinks, LinkSink, stated_hash
+from estimator.asbuilt.readers.ibnetdiscover import FOUR_LANES, LANE_GBIT_S
 from estimator.errors import UnreadableFile
 
 Row = tuple[int, list[str]]
@@ -24,6 +25,10 @@ _SIDES = {
         "from",
         "local",
         "near",
+        "near end",
+        "1",
+        "a end",
+        "a side",
         "end a",
         "left",
         "origin",
@@ -43,6 +48,12 @@ _SIDES = {
         "remote",
         "target",
         "far",
+        "far end",
+        "2",
+        "b end",
+        "z end",
+        "b side",
+        "z side",
         "end b",
         "right",
         "peer",
@@ -66,8 +77,28 @@ _FIELDS = {
         "switch",
         "system name",
         "switch name",
+        "server",
+        "server name",
+        "leaf",
+        "leaf switch",
     },
-    "port": {"port", "port name", "interface", "hca port", "hca", "interface name", "if", "nic"},
+    "port": {
+        "port",
+        "port name",
+        "interface",
+        "hca port",
+        "hca",
+        "interface name",
+        "if",
+        "nic",
+        "device port",
+        "node port",
+        "switch port",
+        "leaf port",
+        "server port",
+        "host port",
+        "nic port",
+    },
     "kind": {"type", "role", "node type", "device type", "kind"},
     "hash": {"spec hash"},
     "rate": {
@@ -89,7 +120,8 @@ _DATE = re.compile(
 )
 _FIRST = "fields "  # UFM's tables begin their header with "#Fields:"
 _HOST_WORDS = {"host", "server", "hca", "node", "ca", "compute", "gpu"}
-_RATE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*(?:g|gb|gbit|gbps|gb/s|gbit/s)?\s*$", re.I)
+_RATE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*(t|g)?(?:b|be|bit|bps|b/s|bit/s|base\S{0,8})?\s*$", re.I)
+_INFINIBAND = re.compile(r"\s*(?:(\d{1,2})\s?x\s?)?([SDQFEHNX]DR)(10|100|200|400|800)?\s*$", re.I)  # 4xNDR, HDR100
 
 
 @dataclass(frozen=True)
@@ -188,8 +220,12 @@ def _kind(cells: list[str], column: int | None) -> str:
 def _rate_gbit_s(cells: list[str], column: int | None) -> int:
     if column is None or column >= len(cells):
         return 0
+    if found := _INFINIBAND.match(cells[column]):
+        width, name, whole = found.groups()
+        of_lane = LANE_GBIT_S[name.upper()]
+        return int(whole) if whole and whole != "10" else round(int(width or FOUR_LANES) * (10 if whole else of_lane))
     rate = _RATE.match(cells[column])
-    number = float(rate[1]) if rate else 0.0
+    number = float(rate[1]) * (1000 if (rate[2] or "").lower() == "t" else 1) if rate else 0.0
     return round(number / 1000 if number >= LEAST_MBIT_S else number)
 
 
@@ -222,7 +258,7 @@ def _columns_of(cells: list[str]) -> Columns | None:
 
 def header_words(cell: str) -> str:
     """A header cell in lower case and single spaces: StartDevice, start_device and Start-Device are "start device"."""
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cell)
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z]|\d$)", " ", cell)
     return re.sub(r"[^a-z0-9]+", " ", parted.lower()).strip().removeprefix(_FIRST)
 
 
@@ -235,9 +271,7 @@ def _meanings(words: str) -> Iterator[tuple[str, str]]:
         if words in prefixes:
             yield side, "device"
         for prefix in prefixes:
-            rest = (
-                words.removeprefix(f"{prefix} ") if words.startswith(f"{prefix} ") else words.removesuffix(f" {prefix}")
-            )
+            rest = f" {words} ".replace(f" {prefix} ", " ", 1).strip()
             if rest != words:
                 for field, texts in _FIELDS.items():
                     if rest in texts and field not in ("rate", "hash"):

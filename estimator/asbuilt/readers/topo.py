@@ -15,7 +15,8 @@ _LINK = re.compile(
     rf"\s*(\S+)\s+(?:-(\d{{1,2}})x-(\d{{1,4}}(?:\.\d{{1,4}})?)G?-?>|-?->)\s+{_WORD}\s+{_WORD}\s+(\S+)\s*$"
 )
 _SYSTEM = re.compile(rf"{_WORD}\s+{_WORD}(?:\s+CFG:.*)?\s*$")
-_HOST_TYPE = re.compile(r"HCA|MT\d{5}|ConnectX|CX\d|BlueField", re.I)
+_HOST_TYPE = re.compile(r"HCA|MT4\d{3}(?!\d)|MT2[3-8]\d{3}|MT41\d{3}|ConnectX|CX\d|BlueField", re.I)
+"""Chips of HCAs; of MT4xxxx and MT5xxxx the others are of switches (MT47396, MT48436, MT51000 to MT54000)."""
 
 
 def read(lines: Iterator[str]) -> FoundLinks:

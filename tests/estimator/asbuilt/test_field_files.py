@@ -293,6 +293,108 @@ def test_neighbours_are_read_where_their_table_says_whose_it_is(text: str, link:
     assert len(found) == n
 
 
+@pytest.mark.parametrize(
+    "above",
+    ["leaf07 | CHANGED | rc=0 >>", "==> out/leaf07.txt <==", "[leaf07]", "hostname: leaf07", "-----\nleaf07\n-----"],
+)
+def test_a_line_above_a_table_says_whose_it_is(above: str) -> None:
+    found = read(f"{above}\n{TABLE}")
+    assert {found.names[at] for at in found.a_device} == {"leaf07"}
+    assert len(found) == 2
+
+
+def test_a_name_before_each_line_makes_no_rows_of_headers() -> None:
+    text = "".join(
+        f"{name}: {line}\n" for name in ("leaf07", "leaf08") for line in f"Capability codes: (R)\n{TABLE}".splitlines()
+    )
+    found = read(text)
+    assert (len(found), {found.names[at] for at in found.a_device}) == (4, {"leaf07", "leaf08"})
+
+
+OTHER_TABLES = {
+    "EOS": "leaf1#show lldp neighbors\nPort     Neighbor Device ID   Neighbor Port ID   TTL\n"
+    "-------- -------------------- ------------------ ---\nEt1/1    spine1               Ethernet3/1        120\n",
+    "NX-OS": "leaf1# show lldp neighbors\nCapability codes:\n  (R) Router, (B) Bridge\n"
+    "Device ID       Local Intf      Hold-time  Capability  Port ID\n"
+    "spine1          Eth1/1          120        BR          Ethernet3/1\n"
+    "Total entries displayed: 1\n",
+    "Cumulus": "cumulus@leaf1:~$ net show lldp\nLocalPort  Speed  Mode     RemoteHost  RemotePort\n"
+    "---------  -----  -------  ----------  -----------\nEthernet1/1  400G   Default  spine1      Ethernet3/1\n",
+    "Junos": "admin@leaf1> show lldp neighbors\nLocal Interface    Parent Interface  Chassis Id     Port info   System Name\n"
+    "Ethernet1/1        -                   aa:bb:cc:00:00:01   Ethernet3/1   spine1\n",
+}
+
+
+@pytest.mark.parametrize("text", OTHER_TABLES.values(), ids=OTHER_TABLES)
+def test_tables_of_other_switches_are_read(text: str) -> None:
+    assert ends(read(text)) == {("leaf1", "Ethernet1/1", "spine1", "Ethernet3/1", 0)}
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["[ufm-0] ", "ufm01: ", "12:", "2026-11-01T10:00:00Z ", "> "],
+    ids=["tag", "pdsh", "grep -n", "time", "quote"],
+)
+def test_what_a_log_puts_before_a_dump_is_left_out(before: str) -> None:
+    lines = IBNETDISCOVER.splitlines()
+    assert ends(read("".join(f"{before}{line}\n" for line in lines))) == ends(read(IBNETDISCOVER))
+
+
+IBNETDISCOVER = """vendid=0x2c9
+switchguid=0xe8ebd30000000100(e8ebd30000000100)
+Switch\t65 "S-e8ebd30000000100"\t\t# "MF0;leaf-01:MQM9700/U1" enhanced port 0 lid 10 lmc 0
+[1]\t"H-b8cef60300000000"[1](b8cef60300000000) \t\t# "node-01 mlx5_0" lid 100 4xNDR
+[2]\t"H-b8cef60300000010"[1](b8cef60300000010) \t\t# "node-02 mlx5_0" lid 101 4xNDR
+
+caguid=0xb8cef60300000000
+Ca\t1 "H-b8cef60300000000"\t\t# "node-01 mlx5_0"
+[1](b8cef60300000000) \t"S-e8ebd30000000100"[1]\t\t# lid 100 lmc 0 "MF0;leaf-01:MQM9700/U1" lid 10 4xNDR
+"""
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Device 1,Port 1,Device 2,Port 2",
+        "node1,port1,node2,port2",
+        "Near End Device,Near End Port,Far End Device,Far End Port",
+        "A Side Device,A Side Port,B Side Device,B Side Port",
+        "A End,A End Port,B End,B End Port",
+        "Device A Name,Device A Port,Device B Name,Device B Port",
+        "Server,NIC,Switch,Switch Port",
+        "Host,HCA,Leaf,Leaf Port",
+        "Device A|Port A|Device B|Port B",
+    ],
+)
+def test_headers_of_two_sides_are_told_by_number_end_or_kind(header: str) -> None:
+    between = "|" if "|" in header else ","
+    found = read(f"{header}\n{between.join(('node-01', 'mlx5_0', 'leaf-01', '3'))}\n")
+    assert ends(found) == {("node-01", "mlx5_0", "leaf-01", "3", 0)}
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [
+        ("400GbE", 400),
+        ("NDR", 400),
+        ("4xNDR", 400),
+        ("2x HDR", 100),
+        ("HDR100", 100),
+        ("NDR200", 200),
+        ("FDR10", 40),
+        ("0.4T", 400),
+    ],
+)
+def test_rates_of_sheets_are_read_in_words_of_the_field(text: str, rate: int) -> None:
+    found = read(f"Device A,Port A,Device B,Port B,Speed\nn1,1,l1,1,{text}\n")
+    assert found.rate_gbit_s.tolist() == [rate]
+
+
+def test_chips_of_adapters_and_switches_are_told_apart_in_topo_files() -> None:
+    found = read("MT54000 leaf-01\n  P1 -4x-50G-> MT4123 node-01 P1\n  P2 -4x-50G-> MT41686 node-02 P1\n")
+    assert dict(zip(found.names, found.kinds, strict=True)) == {"leaf-01": SWITCH, "node-01": HOST, "node-02": HOST}
+
+
 def test_a_table_of_nobody_is_refused_with_the_way_out() -> None:
     with pytest.raises(EstimatorError) as refused:
         read(TABLE)
