@@ -158,7 +158,7 @@ def test_a_constant_says_the_measurements_that_it_rests_on() -> None:
     [
         ({"ring_efficiency.hopper": {"low": 0.9, "high": 0.95}}, "does not hold its value 0.8"),
         ({"ring_efficiency.hopper": {"low": 0.0, "high": 0.95}}, "must lie above 0"),
-        ({"ring_efficiency.hopper": {"low": 0.5, "high": 1e12}}, "1e.09 at most"),
+        ({"ring_efficiency.hopper": {"low": 0.5, "high": 1e12}}, "1,000,000,000 at most"),
         ({"nvls_fill": {"low": 0.5, "high": 1.0}}, "has a range and no value"),
     ],
 )
