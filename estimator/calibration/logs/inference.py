@@ -12,7 +12,8 @@ from statistics import median
 from estimator.calibration.logs.lines import LogRow, Shape
 from estimator.performance.collectives import BUS_FACTORS
 
-NAMED = (*BUS_FACTORS, "gather", "scatter", "hypercube")  # the last three are read, and the model has none of them
+OTHERS = ("gather", "scatter", "hypercube", "alltoallv")  # are read, and the model has none of them
+NAMED = (*BUS_FACTORS, *OTHERS)
 _WHOLE = 0.004  # how far from 1 a factor may be that is 1
 _OTHER_NAMES = {
     "allreduce": "all_reduce",
@@ -21,7 +22,7 @@ _OTHER_NAMES = {
     "all_to_all": "alltoall",
     "send_recv": "sendrecv",
 }
-_NEVER_IN_PLACE = ("alltoall", "sendrecv", "hypercube")
+_NEVER_IN_PLACE = ("alltoall", "sendrecv", "hypercube", "alltoallv")
 _MANY = 200  # GPUs from which (n − 1) ÷ n cannot be told from 1
 
 

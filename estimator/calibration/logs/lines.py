@@ -37,7 +37,7 @@ _TIME = re.compile(
 )
 _DIGITS = re.compile(r"\d{1,40}")
 _QUOTES = ('"', "'", "`")  # a line that stands as a string among other words ends where its quote does
-_MESSAGE_KEYS = ("log", "message", "msg", "MESSAGE")
+_MESSAGE_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload")
 
 
 @dataclass(frozen=True, slots=True)

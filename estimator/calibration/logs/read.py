@@ -13,7 +13,7 @@ from estimator.calibration.logs.inference import agrees, collective_in, collecti
 from estimator.calibration.logs.json_form import json_runs
 from estimator.calibration.logs.lines import LogRow
 from estimator.calibration.logs.other_tools import tool_of
-from estimator.calibration.logs.runs import Rank, Run, runs_of
+from estimator.calibration.logs.runs import Rank, Run, is_falling, runs_of
 from estimator.calibration.result import LogLine
 from estimator.errors import Problem, SpecError
 from estimator.performance.collectives import BUS_FACTORS
@@ -103,6 +103,9 @@ def _text(data: bytes) -> str:
 
 def _finish(name: str, run: Run, file: str) -> ParsedLog | None:
     """A run as it is answered, None without a usable row; ``file`` may name the collective where it holds nothing else."""
+    if is_falling([row.message_bytes for row in run.rows]):
+        run.rows.reverse()
+        run.shapes.reverse()
     ranks = {rank.rank: rank for rank in reversed(run.ranks)}
     gpus = max(max(ranks) + 1, _processes_times_gpus(run)) if ranks else None
     named = collective_in(file)

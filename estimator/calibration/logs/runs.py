@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from estimator.calibration.logs.inference import NAMED
 from estimator.calibration.logs.lines import (
@@ -29,7 +30,8 @@ _RANK = re.compile(  # bounded in every part: a line of many such words is looke
     r"Rank\s{1,20}(\d{1,7})\s.{0,80}?Pid\s{1,20}(\d{1,20})\s{1,20}on\s{1,20}(\S{1,255})\s{1,20}device\s{1,20}(\d{1,7})"
     r"\s{0,20}(?:\[[^\]]{0,80}\])?\s{0,20}(.*)"
 )
-_TEST = re.compile(r"(?<![a-z_])(" + "|".join((*NAMED, "all_to_all")) + r")_perf")
+_TEST = re.compile(r"(?<![a-z_])(" + "|".join((*NAMED, "all_to_all", "all_to_allv")) + r")_perf")
+_STARTING = re.compile(r"Collective test starting:\s{0,20}(?:\S{0,200}/)?([a-z][a-z0-9_]{1,40}?)_perf")
 _OPTIONS = re.compile(r"\b(nThread|nGpus|graph)\s*:?\s*(\d{1,7})\b")
 _VERSION = re.compile(r"(?:nccl-library=|NCCL version |nccl_version[\"': ]+)([\w.+]+)")
 _SETTING = re.compile(r"\b(NCCL_[A-Z][A-Z0-9_]*)(?:=| set by environment to )([^\s,;'\"]{1,80})")
@@ -76,6 +78,8 @@ class Run:
             self.ranks.append(Rank(int(rank), pid, host, int(device), name.strip()))
         if "_perf" in text and (test := _TEST.search(text)) and (self.collective is None or "starting" in text):
             self.collective = test[1].replace("all_to_all", "alltoall")
+        elif "starting" in text and (test := _STARTING.search(text)):
+            self.collective = test[1]  # which this product does not know
         if "nThread" in text or "graph" in text:
             self.options.update((name, int(value)) for name, value in _OPTIONS.findall(text))
         if "NCCL_" in text:
@@ -181,11 +185,12 @@ def _of_one_printer(lines: Sequence[_Line]) -> Iterator[Run]:
     """Runs with rows, in order. What stands between the end of one and the head of the next belongs to the next."""
     run = Run(first=lines[0].number)
     sizes = [line.row[0].message_bytes for line in lines if line.row]
+    falls = is_falling(sizes)
     between: list[_Line] = []
     at = 0
     for line in lines:
         if line.row:
-            if run.rows and _restarts(sizes, at):
+            if run.rows and not falls and _restarts(sizes, at):
                 yield run
                 run = _again(run, line.number)
             _take(run, between)
@@ -229,6 +234,11 @@ def _is_end(line: _Line) -> bool:
     return not line.why and any(words in line.text for words in _END)
 
 
+def is_falling(sizes: Sequence[int]) -> bool:
+    """Whether a sweep goes from the largest size down."""
+    return len(sizes) > 2 and all(after < before for before, after in pairwise(sizes))
+
+
 def _restarts(sizes: Sequence[int], at: int) -> bool:
     """Whether a smaller size begins the table anew: a single one that is out of order does not."""
     before = sizes[at - 1]
@@ -255,10 +265,15 @@ def _without_copies(printed: dict[str, list[Run]]) -> tuple[_Printed, _Printed]:
         is_copy = any(
             (first <= other.span[1] and other.span[0] <= last) or _is_same(run, other)
             for own, other in kept
-            if own != tag
+            if own != tag and not _are_two_tests(run, other)
         )
         (copies if is_copy else kept).append((tag, run))
     return sorted(kept, key=lambda one: one[1].span), copies
+
+
+def _are_two_tests(one: Run, other: Run) -> bool:
+    """Whether both say which collective they ran, and it is not the same: jobs whose lines were mixed."""
+    return None not in (one.collective, other.collective) and one.collective != other.collective
 
 
 def _is_same(one: Run, other: Run) -> bool:

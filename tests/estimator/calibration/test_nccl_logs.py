@@ -3,7 +3,7 @@
 import json
 import time
 from contextlib import suppress
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import pytest
@@ -212,6 +212,29 @@ def test_tables_without_heads_part_where_sizes_begin_again() -> None:
     assert [len(log.rows) for log in read_logs("x", "\n".join([*rows, *rows]).encode())] == [len(SWEEP)] * 2
     out_of_order = [*rows[:9], rows[3], *rows[9:]]
     assert len(read_logs("x", "\n".join(out_of_order).encode())) == 1
+
+
+def test_lines_of_two_jobs_that_are_mixed_are_two_results() -> None:
+    """Tables that overlap are copies of one run only where they are of one collective."""
+    one = [f"(a) {line}" for line in measured_log(gpus=8, rows=SWEEP).decode().splitlines()]
+    other = [
+        f"(b) {line}"
+        for line in measured_log(gpus=16, nodes=2, rows=SWEEP, collective="all_gather").decode().splitlines()
+    ]
+    mixed = [line for pair in zip_longest(one, other, fillvalue="") for line in pair]
+    found = {(log.collective, log.gpus, len(log.rows)) for log in read_logs("mixed.txt", "\n".join(mixed).encode())}
+    assert found == {("all_reduce", 8, len(SWEEP)), ("all_gather", 16, len(SWEEP))}
+
+
+def test_a_sweep_from_the_largest_size_down_is_one_run() -> None:
+    log = read_log("down.txt", measured_log(rows=SWEEP[::-1]))
+    assert [row.message_bytes for row in log.rows] == [size for size, _ in SWEEP]
+
+
+@pytest.mark.parametrize("name", ["alltoallv", "broadcast_v"])
+def test_a_binary_of_a_collective_that_is_not_known_is_taken_for_no_other(name: str) -> None:
+    text = measured_log(rows=SWEEP, collective="all_gather").replace(b"all_gather_perf", f"{name}_perf_mpi".encode())
+    assert read_log("log.txt", text).collective == name
 
 
 def test_a_file_of_too_many_runs_is_refused_with_the_way_out() -> None:
