@@ -15,8 +15,8 @@ from designer.pages.reading.help import titles
 from designer.services.access import Right, design_page, design_to_change, name_of, right_to
 from designer.services.people.comments import LONGEST, open_as_json, open_of, resolve, say
 from designer.wording.context import Context
+from designer.wording.figures import RESULT_PARTS, RESULT_TITLES
 from designer.wording.query import Page, page_number, rows_on
-from designer.wording.result_figures import RESULT_PARTS, RESULT_TITLES
 from designer.wording.strip import NAMES
 from estimator.errors import EstimatorError
 

@@ -14,9 +14,9 @@ from designer.forms.networks import OTHERS, ROLE_FIELDS, ROLE_KEYS
 from designer.forms.parts.cables import LABEL as CABLES_LABEL
 from designer.forms.parts.cables import OWN_CABLES
 from designer.wording.context import Context
+from designer.wording.figures import RESULT_FIGURES, RESULT_TITLES
 from designer.wording.glossary import DOCS, term_anchor
 from designer.wording.query import has_all
-from designer.wording.result_figures import RESULT_FIGURES, RESULT_TITLES
 from designer.wording.strip import NAMES
 
 TEXTS = DOCS / "help.csv"

@@ -18,7 +18,6 @@ from designer.pages.result.failures import failures_context
 from designer.pages.result.findings import findings_context
 from designer.pages.result.handoff import handoff_context
 from designer.pages.result.performance import held_words, performance_context
-from designer.pages.result.phases import phase_rows, recabled_words
 from designer.pages.result.racks import racks_context
 from designer.pages.result.workloads.tab import workloads_context
 from designer.services.designs.results import result_of
@@ -29,6 +28,7 @@ from designer.wording.cost import bill_beside_likely, cost_parts, likely_rows
 from designer.wording.findings import n_to_heed, verdict
 from designer.wording.headlines import headline
 from designer.wording.numbers import words
+from designer.wording.phases import phase_rows, recabled_words
 from designer.wording.query import one_of
 from estimator.bringup.crew_pack.pack import CREW_FILES, left_out
 from estimator.catalog.loader import load_catalog

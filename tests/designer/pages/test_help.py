@@ -14,8 +14,8 @@ from designer.forms.design import KEPT_FIELD, DesignForm
 from designer.pages.reading.help import COST_FIGURES, FIGURES, cost_key, help_groups, help_key, help_texts
 from designer.pages.reading.markdown import headings, rendered, slug
 from designer.wording.cost import head_figures
+from designer.wording.figures import RESULT_TITLES
 from designer.wording.glossary import DOCS, anchors, entries, term_anchor
-from designer.wording.result_figures import RESULT_TITLES
 from designer.wording.strip import IN_FULL
 from estimator.catalog.loader import load_catalog
 from estimator.pipeline import estimate

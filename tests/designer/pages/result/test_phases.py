@@ -15,8 +15,8 @@ from django.urls import reverse
 
 from designer.forms.design import DesignForm
 from designer.forms.lines.phases import phases_of_text, text_of_phases
-from designer.pages.result.phases import minutes_of, person_hours, phase_rows
 from designer.services.designs.results import result_of
+from designer.wording.phases import minutes_of, person_hours, phase_rows
 from estimator.growth.result import Phases
 from estimator.jobs.models import EstimateJob
 from estimator.ranges import Range

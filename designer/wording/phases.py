@@ -1,4 +1,4 @@
-"""The phases of a design on the overview: a row a phase, with the work at what is in use and the parts that lie unused."""
+"""The phases of a design in words: a row a phase, with the work at what is in use and the parts that lie unused."""
 
 from typing import NamedTuple
 
