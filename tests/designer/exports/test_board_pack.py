@@ -27,8 +27,14 @@ from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, estimates_of, result_of
 from designer.wording.numbers import Chosen, gbit_s, reading, usd
+from designer.wording.phases import phase_rows, recabled_words
+from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import Rate
+from estimator.compare.comparison import prepare
 from estimator.errors import SpecError
+from estimator.pipeline import estimate
+from estimator.result import PricedEstimate
+from estimator.spec.parse import parse_spec
 from tests.designer.api_helpers import Caller, assert_refused
 
 pytestmark = pytest.mark.django_db
@@ -135,6 +141,35 @@ def test_totals_of_a_paper_do_not_contradict_each_other(row: Comparison) -> None
         assert f"total cost above {usd(likely.p95)}".replace("\xa0", " ") in text
     assert "1.97 times as much bandwidth to nodes" in text or "2 times as much bandwidth to nodes" in text
     assert "fraction of" not in text
+
+
+def test_a_paper_says_of_phases_what_their_page_says(catalog: Catalog) -> None:
+    """Above all the minutes of each window; and the work of crews, years, ports held and what is left over."""
+    small = SPEC | {
+        "compute": {"server": "dgx-h100", "nodes": 8},
+        "fabric": {"generation": "ndr", "layout": "top-of-rack"},
+    }
+    specs = [small | {"phases": [{"date": "2027-01"}, {"date": "2028-01", "nodes": 24}]}, small | {"name": "Small"}]
+    made = prepare({"items": [{"spec": spec} for spec in specs], "baseline": 0}, catalog, {}).compared()
+    options = [PricedEstimate.of(estimate([parse_spec(spec, catalog)], catalog)[0]) for spec in specs]
+    text = text_of(board_pack(BoardRequest("x"), made, options, datetime(2027, 1, 1, tzinfo=UTC)))
+    phases = options[0].phases
+    assert phases
+    assert phases.window_minutes
+    assert recabled_words(phases) in text
+    _, second = phase_rows(phases)
+    assert second.window
+    for words in (second.touched, second.hours, second.window, *(crew.window for crew in second.crews)):
+        assert words in text
+    assert "nothing is in use yet" in text
+    for words in (
+        "Window: minutes for which what is in use stands still",
+        "cost by year",
+        "Assumptions of the minutes",
+    ):
+        assert words in text
+    assert text.count("Growth in phases") == 1
+    assert all(one.name in text for one in phases.assumptions)
 
 
 def test_a_paper_is_in_the_currency_that_its_reader_chose(row: Comparison) -> None:

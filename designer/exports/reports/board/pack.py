@@ -9,6 +9,7 @@ from designer.exports.reports.board.appendix import appendix
 from designer.exports.reports.board.built import requirement
 from designer.exports.reports.board.cover import cover
 from designer.exports.reports.board.figures import cost_pages, figures_table
+from designer.exports.reports.board.growth import growth
 from designer.exports.reports.board.recommendation import recommendation
 from designer.exports.reports.board.request import BoardRequest, checked_request
 from designer.exports.reports.board.risks import levers, risks
@@ -30,6 +31,7 @@ def board_pack(
         *risks(result, options),
         *levers(result, options),
         *requirement(result, options),
+        *growth(result, options),
         *appendix(result, options, made),
     ]
     known = result.versions

@@ -13,13 +13,14 @@ from designer.wording.numbers import (
     range_in_unit,
     usd,
 )
+from designer.wording.phases import recabled_words
 from estimator.compare.result import ComparisonResult
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, headed, heading, section
 from estimator.pdf.style import BODY, PORTRAIT, SMALL, text_width
 from estimator.pdf.text import markup
 from estimator.result import PricedEstimate
-from estimator.units import counted
+from estimator.wording import in_sentence
 
 MOST_RISKS, MOST_LEVERS = 12, 8
 HEEDED_NOTES = ("prices_old", "other_networks_left_out")  # notes that a board decides by
@@ -44,11 +45,9 @@ def risks(result: ComparisonResult, options: Sequence[PricedEstimate | None]) ->
             )
             rows.append(Row([Text("Failures"), Text(words)]))
         if option.phases:
-            words = (
-                f"Growth in {len(option.phases.phases)} phases moves or takes out "
-                f"{counted(option.phases.touched_cables, 'cable')} in use and leaves "
-                f"{usd(option.phases.stranded_usd.typical)} of parts unused."
-            )
+            unused = option.phases.stranded_usd.typical
+            left = f"Parts bought for {usd(unused)} are of no use in the last phase." if unused else ""
+            words = f"In {len(option.phases.phases)} phases: {in_sentence(recabled_words(option.phases))} {left}"
             rows.append(Row([Text("Growth"), Text(words)]))
         rows += [Row([Text(kind), Text(words)]) for kind, words in (*_network_risks(option), *_price_risks(option))]
         if option.cost.at_least:
