@@ -158,7 +158,7 @@ def _cable_line(
         category=category,
         part=cable.id,
         part_number=first_number(cable.part_numbers),
-        description=f"{cable.vendor} {cable.description}",
+        description=cable.name,
         use=use,
         tier=tier.tier,
         quantity=count,

@@ -26,7 +26,8 @@ class LinkRow(NamedTuple):
     """One link; its fields are the columns of every list. What does not apply is None.
 
     A link of several fibres has the number of the first one under ``cable``, those of the rest under ``further_cables``.
-    A transceiver is the one in the cage of that end; a cable with its own ends, and optics in the switch, have none.
+    A transceiver is the one in the cage of that end; a cable with its own ends, and optics in the switch, have none. Parts are
+    ids in the catalog, with their names behind them.
     """
 
     link: int
@@ -47,6 +48,9 @@ class LinkRow(NamedTuple):
     further_cables: str | None
     a_transceiver: str | None
     b_transceiver: str | None
+    part_name: str | None
+    a_transceiver_name: str | None
+    b_transceiver_name: str | None
 
 
 COLUMNS = LinkRow._fields
@@ -132,14 +136,14 @@ class LinkList:
         names = self.table.devices.names
         lower, upper = self.labels[LOWER_KINDS[tier]], self.labels[UPPER_KINDS[tier]]
         media = [
-            (c.reported_medium, c.cable.id, c.cables_per_link, *c.transceivers)
+            (c.reported_medium, c.cable.id, c.cables_per_link, (*c.transceivers, *c.names))
             if (c := run.choice)
-            else (None, None, 1, None, None)
+            else (None, None, 1, (None,) * 5)
             for run in self.plan.runs
         ]
         for number, link in enumerate(self.numbers(rows), start=rows.start + 1):
             _, plane, rail, a, a_port, b, b_port, b_lane, rate, cable, length_m, run = link
-            medium, part, pieces, a_transceiver, b_transceiver = media[run]
+            medium, part, pieces, (a_transceiver, b_transceiver, *names_of_parts) = media[run]
             yield LinkRow(
                 number,
                 cable,
@@ -159,6 +163,7 @@ class LinkList:
                 further_cables(cable, pieces),
                 a_transceiver,
                 b_transceiver,
+                *names_of_parts,
             )
 
 

@@ -113,6 +113,12 @@ class Choice(NamedTuple):
         lower, upper = self.lower_module, self.upper_module
         return lower.id if lower else None, upper.id if upper else None
 
+    @property
+    def names(self) -> tuple[str, str | None, str | None]:
+        """Of the cable, and of the transceivers at the lower and the upper end."""
+        lower, upper = self.lower_module, self.upper_module
+        return self.cable.name, lower.name if lower else None, upper.name if upper else None
+
     def stocked_m(self, length_m: npt.ArrayLike) -> FloatArray:
         """Shortest length on offer that is long enough, else the next whole metre within reach; NaN beyond reach."""
         asked = np.maximum(np.asarray(length_m, dtype=np.float64), self.least_m)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from estimator.fabric.result import RatedNetwork
 from estimator.floor.result import FloorFigures
-from estimator.record import IfAny, Record, Shape
+from estimator.record import IfAny, Newer, Record, Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,9 @@ class CableParts(Record):
     upper_module: str | None
     """The transceiver nearer the core."""
     lower_module: str | None
+    cable_name: Newer[str | None]
+    upper_module_name: Newer[str | None]
+    lower_module_name: Newer[str | None]
 
 
 class EndFits(Record):
@@ -147,6 +150,9 @@ class CablingRow(Record):
     """Links whose length was set manually."""
     missing: str | None
     """Why no part fits."""
+    part_name: str | None
+    upper_module_name: str | None
+    lower_module_name: str | None
 
 
 class SizedNetwork(RatedNetwork):

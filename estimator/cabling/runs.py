@@ -67,6 +67,9 @@ class Run(NamedTuple):
                 cable=choice.cable.id if choice else None,
                 upper_module=upper.id if upper else None,
                 lower_module=lower.id if lower else None,
+                cable_name=choice.cable.name if choice else None,
+                upper_module_name=upper.name if upper else None,
+                lower_module_name=lower.name if lower else None,
             ),
             missing=self.missing,
         )

@@ -278,6 +278,11 @@ class Cable(NamedTuple):
     latency_ns_per_m: float
     note: str | None
 
+    @property
+    def name(self) -> str:
+        """Vendor and what it is, as bills of materials print it."""
+        return f"{self.vendor} {self.description}"
+
 
 class Economic(NamedTuple):
     """An economic parameter with its range, in ``unit``; failure rates carry the events they were counted from.

@@ -24,8 +24,9 @@ def _stamped(rows: Iterator[tuple[Cell, ...]], stamp: tuple[Cell, ...]) -> Itera
 
 
 def safe_rows(links: LinkList) -> Iterator[LinkRow]:
-    """The list's rows without a formula; labels are the only text in them that a catalog may spell as it likes."""
+    """The list's rows without a formula; only labels and names of parts are text that a catalog may spell as it likes."""
     labels = {label for kind in links.labels.values() for column in (kind.cages, *kind.lanes) for label in column}
+    labels |= {name for run in links.plan.runs if run.choice for name in run.choice.names if name}
     if all(guarded(label) == label for label in labels):
         yield from links.rows()
     else:

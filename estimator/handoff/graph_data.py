@@ -8,7 +8,7 @@ from estimator.fabric.devices import KINDS, NODE
 from estimator.handoff.stamp import origin, title
 from estimator.record import Json
 
-DEVICE_KEYS = {"kind": "string", "rail": "int", "plane": "int", "part": "string"}
+DEVICE_KEYS = {"kind": "string", "rail": "int", "plane": "int", "part": "string", "part_name": "string"}
 LINK_KEYS = dict.fromkeys(COLUMNS, "string") | dict.fromkeys(("link", "cable", "plane", "rail", "rate_gbit_s"), "int")
 LINK_KEYS["length_m"] = "double"
 GRAPH_KEYS = ("title", "fabric", "spec_hash", "model_version", "catalog_version")
@@ -35,6 +35,7 @@ def devices(links: LinkList) -> Iterator[tuple[str, Json]]:
                 "part": part.id if part else None,
                 "rail": rails[at] or None,
                 "plane": planes[at] or None,
+                "part_name": f"{part.vendor} {part.model}" if part else None,
             }
             yield name, {key: value for key, value in data.items() if value is not None}
 

@@ -33,6 +33,7 @@ CABLE_COLUMNS = (
     *("phase", "date", "action", "network", "tier", "label_before", "label_after", "part", "length_m", "cables"),
     *("a_device_before", "a_port_before", "b_device_before", "b_port_before"),
     *("a_device", "a_port", "b_device", "b_port"),
+    "part_name",
 )
 
 
@@ -84,15 +85,16 @@ def cable_rows(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[Cell, ...]]
             raise SpecError([Problem(f"phases[{at}].nodes", "too_many_links", message)])
         for step in steps_between(before, after):
             if step.action != KEPT:
-                yield (entry.name or f"Phase {at + 1}", entry.date, *_step(step))
+                yield (entry.name or f"Phase {at + 1}", entry.date, *_step(step, after[0].catalog))
         before, n_before = after, n_after
 
 
-def _step(step: Step) -> tuple[Cell, ...]:
+def _step(step: Step, catalog: Catalog) -> tuple[Cell, ...]:
     one = step.cable
     numbers = (step.before.number if step.before else None, step.after.number if step.after else None)
     what = (step.action, one.fabric, one.tier, *numbers, one.part, one.length_m, one.pieces)
-    return (*what, *_ends(step.before), *_ends(step.after))
+    part = catalog.cables.get(one.part)
+    return (*what, *_ends(step.before), *_ends(step.after), part.name if part else None)
 
 
 def _ends(cable: Cable | None) -> tuple[Cell, ...]:

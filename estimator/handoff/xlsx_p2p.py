@@ -21,8 +21,9 @@ HEADERS = (
     "A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-RU", "Z-Node Name", "Z-Type", "Z-Port",
     "A-Cage", "A-Interface", "Z-Cage", "Z-Interface", "Rail", "Plane", "Rate (Gb/s)", "Link", "Cable", "Media",
     "Length (m)", "Part", "A-Transceiver", "Z-Transceiver",
+    "Part Description", "A-Transceiver Description", "Z-Transceiver Description",
 )  # fmt: skip
-WIDTHS = (8, 5, 14, 8, 12, 8, 5, 14, 8, 12, 8, 14, 8, 14, 6, 6, 10, 9, 9, 12, 10, 24, 20, 20)
+WIDTHS = (8, 5, 14, 8, 12, 8, 5, 14, 8, 12, 8, 14, 8, 14, 6, 6, 10, 9, 9, 12, 10, 24, 20, 20, 44, 44, 44)
 HOST_TYPE, SWITCH_TYPE = "Host", "Switch"
 NUMBERED_STYLES = ("mlnx-os", "plain")
 _ADAPTER = re.compile(r"mlx\d+_(\d+)$")
@@ -79,6 +80,9 @@ def _cells(links: LinkList, tier: int, rows: slice) -> Iterator[tuple[Any, ...]]
             row.part,
             row.a_transceiver,
             row.b_transceiver,
+            row.part_name,
+            row.a_transceiver_name,
+            row.b_transceiver_name,
         )
 
 

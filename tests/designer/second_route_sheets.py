@@ -101,6 +101,9 @@ POINT_TO_POINT = {  # header of the sheet for UFM's Cable Validation Tool → co
     "Media": "media",
     "Length (m)": "length_m",
     "Part": "part",
+    "Part Description": "part_name",
+    "A-Transceiver Description": "a_transceiver_name",
+    "Z-Transceiver Description": "b_transceiver_name",
 }
 CENT, OF_A_RATE, HALF_A_KWH = 0.0051, 1.1e-4, 0.06
 TIE = 0.0101  # half a cent exactly may fall either way: the model counts in binary, a spreadsheet in fifteen digits

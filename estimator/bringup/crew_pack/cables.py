@@ -55,6 +55,7 @@ class CrewCable(NamedTuple):
     medium: str
     length_m: float
     measured_m: float
+    part_name: str
 
     @property
     def label(self) -> str:
@@ -99,6 +100,7 @@ def crew_cables(links: LinkList, places: Places) -> Iterator[CrewCable]:
                 first.media or "",
                 length_m,
                 first.length_m,
+                first.part_name or "",
             )
 
 

@@ -39,7 +39,7 @@ CABLE_COLUMNS = (
     *("label", "identifier", "network", "tier", "part", "order_number", "medium", "length_m", "needed_m"),
     *(f"near_{name}" for name in END_COLUMNS),
     *(f"far_{name}" for name in END_COLUMNS),
-    *("further_near", "further_far"),
+    *("further_near", "further_far", "part_name"),
 )
 ORDER_COLUMNS = (
     *("category", "part", "order_number", "description", "length_m", "quantity", "spares", "already_owned", "total"),
@@ -128,7 +128,7 @@ def _cable(one: CrewCable) -> tuple[Cell, ...]:
     near, far = one.near[0], one.far[0]
     further = (" ".join(end.identifier for end in ends[1:]) or None for ends in (one.near, one.far))
     what = (one.part, one.order_number, one.medium, one.length_m, one.measured_m)
-    return (one.label, one.identifier, one.network, one.tier, *what, *near, *far, *further)
+    return (one.label, one.identifier, one.network, one.tier, *what, *near, *far, *further, one.part_name)
 
 
 def _orders(crew: Crew) -> Iterator[bytes]:

@@ -75,6 +75,7 @@ def test_each_cable_of_the_link_list_is_there_once_with_both_ends(planned: pack.
         seen = f"{row.a_cage}/{row.a_port}" if row.a_port.startswith("mlx5") else row.a_port
         assert cable["identifier"].split(" / ")[0].endswith(f":{seen}")
         assert (cable["near_cage"], cable["far_port"]) == (row.a_cage, row.b_port)
+        assert cable["part_name"] == CATALOG.cables[cable["part"]].name
     assert {row["network"] for row in found.values()} == {"compute", "storage"}
     assert all(
         re.fullmatch(r"R\d\d-\d\d\.U\d\d:\S+ / R\d\d-\d\d\.U\d\d:\S+", row["identifier"]) for row in found.values()

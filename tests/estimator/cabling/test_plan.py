@@ -35,6 +35,9 @@ def test_the_published_superpod_has_its_modules_and_fibres(catalog: Catalog) -> 
         "cable": "fib-mfp7e10",
         "upper_module": "nv-mma4z00-ns",
         "lower_module": "nv-mma4z00-ns-flt",
+        "cable_name": "NVIDIA OM4 fibre, MPO-12/APC",
+        "upper_module_name": "NVIDIA 800G OSFP twin-port transceiver, 2xSR4, finned, 50 m",
+        "lower_module_name": "NVIDIA 800G OSFP twin-port transceiver, 2xSR4, flat, 50 m",
     }
 
 

@@ -279,6 +279,7 @@ def test_the_command_line_has_phases_and_their_files() -> None:
     assert total == pytest.approx(phases(values).bought_usd.typical)
     cables = list(csv.DictReader(io.StringIO(run("phases", "-", "--format", "csv-cables", text=values).stdout)))
     assert tuple(cables[0]) == CABLE_COLUMNS
+    assert all(row["part_name"] == CATALOG.cables[row["part"]].name for row in cables)
     by_action = [row["action"] for row in cables if row["phase"] == "Phase 2"]
     assert (by_action.count(MOVED), by_action.count(ADDED)) == (254, 1536)
     refused = run("phases", "-", text=BASE)

@@ -160,6 +160,7 @@ def test_both_graphs_carry_what_they_were_made_from() -> None:
     assert xml.graph["spec_hash"] == from_json.graph["spec_hash"] == links_of("four units").spec_hash
     assert xml.nodes["leaf-r3-002"]["rail"] == from_json.nodes["leaf-r3-002"]["rail"] == 3
     assert xml.nodes["node-0001"]["part"] == "dgx-h100"
+    assert xml.nodes["node-0001"]["part_name"] == "NVIDIA DGX H100"
     (storage, _) = graphs("storage")
     assert storage.nodes["node-0040"]["part"] == "dgx-h100"
     assert "part" not in storage.nodes["storage-0005"]

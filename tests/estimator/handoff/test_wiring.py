@@ -259,6 +259,21 @@ def test_an_ethernet_fabric_has_no_topology_file() -> None:
     assert "xlsx-p2p" in caught.value.problems[0].message
 
 
+@pytest.mark.parametrize("name", list(SPECS)[::6])
+def test_every_id_of_a_part_has_its_name_beside_it(name: str) -> None:
+    """In the CSV and in the point-to-point sheet, as the bill of materials has it; what has no part has no name."""
+    known = links_of(name).catalog.cables
+    in_sheet = [row for rows in sheets(name).values() for row in rows]
+    for row, cells in zip(rows_of(file_of(name, "csv")), in_sheet, strict=True):
+        for key, at, titled in (
+            ("part", "part_name", "Part Description"),
+            ("a_transceiver", "a_transceiver_name", "A-Transceiver Description"),
+            ("b_transceiver", "b_transceiver_name", "Z-Transceiver Description"),
+        ):
+            wanted = f"{known[row[key]].vendor} {known[row[key]].description}" if row[key] else ""
+            assert (row[at], cells[titled] or "") == (wanted, wanted)
+
+
 # ---------------------------------------------------------------- point-to-point sheet
 
 

@@ -51,6 +51,9 @@ def _row(tier: str, run: CableRun) -> CablingRow:
         part=run.parts.cable,
         upper_module=run.parts.upper_module,
         lower_module=run.parts.lower_module,
+        part_name=run.parts.cable_name,
+        upper_module_name=run.parts.upper_module_name,
+        lower_module_name=run.parts.lower_module_name,
         **{name: getattr(run, name) for name in alike},
     )
 
