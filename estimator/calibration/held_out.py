@@ -19,6 +19,7 @@ from estimator.units import FloatArray
 NEVER_SEEN = HERE / "never_seen.json"
 ANY = "any"
 COVERAGE = HERE / "coverage.csv"
+SHOWN_SETS = 20  # sets of strangers that are listed one by one
 LEAST_POINTS = 10  # of a size class, for a set of strangers to say something of it
 
 
@@ -241,6 +242,8 @@ class Strangers(Record):
     nine_in_ten_ratio: Range[float]
     ratio_by_points: float
     """The sets' medians together over the pages', where each set counts as many times as it has points."""
+    within_a_fifth: float
+    """Share of the sets whose ratio is 0.8 to 1.2."""
 
 
 def strangers(rows: Sequence[NeverSeen], held: dict[str, tuple[float, float]]) -> list[Strangers]:
@@ -249,7 +252,8 @@ def strangers(rows: Sequence[NeverSeen], held: dict[str, tuple[float, float]]) -
     for kind in SIZE_CLASSES:
         sets = [row for row in rows if row.size_class == kind and row.points >= LEAST_POINTS]
         if sets and kind in held:
-            ratio = eight_in_ten([row.median / row.page_median for row in sets])
+            ratios = np.array([row.median / row.page_median for row in sets])
+            ratio = eight_in_ten(ratios)
             nine_in_ten_ratio = eight_in_ten([row.nine_in_ten / row.page_nine_in_ten for row in sets])
             median, nine_in_ten = held[kind]
             out.append(
@@ -265,11 +269,19 @@ def strangers(rows: Sequence[NeverSeen], held: dict[str, tuple[float, float]]) -
                     nine_in_ten_ratio=nine_in_ten_ratio,
                     ratio_by_points=sum(row.points * row.median for row in sets)
                     / sum(row.points * row.page_median for row in sets),
+                    within_a_fifth=float(np.mean(np.abs(ratios - 1.0) <= 0.2)),
                 )
             )
     return out
 
 
-def eight_in_ten(values: Sequence[float]) -> Range[float]:
+def shown_sets(rows: Sequence[NeverSeen]) -> list[list[NeverSeen | None]]:
+    """The first sets one by one, each in the order of SIZE_CLASSES."""
+    cells = {(row.split, row.size_class): row for row in rows}
+    splits = list(dict.fromkeys(row.split for row in rows))[:SHOWN_SETS]
+    return [[cells.get((split, kind)) for kind in SIZE_CLASSES] for split in splits]
+
+
+def eight_in_ten(values: Sequence[float] | FloatArray) -> Range[float]:
     """The median of some values, and what leaves a tenth of them on each side."""
     return Range(*np.quantile(values, (0.1, 0.5, 0.9)).tolist())

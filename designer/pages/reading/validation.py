@@ -16,7 +16,7 @@ from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import in_usual_units, off_by
 from designer.wording.query import one_of
-from estimator.calibration.held_out import ANY, Compared, Coverage, NeverSeen, Unmeasured, coverage
+from estimator.calibration.held_out import ANY, Compared, Coverage, Unmeasured, coverage, shown_sets
 from estimator.calibration.measured import CORE, SIZE_CLASSES, sources
 from estimator.calibration.report import (
     ALL,
@@ -93,7 +93,7 @@ def _errors(catalog_version: str) -> Context:
             for voter, rows in (("run", made.by_run), ("operator", made.by_site))
             for row in rows
         ],
-        "splits": split_rows(made),
+        "sets": [(f"Set {number}", cells) for number, cells in enumerate(shown_sets(made.splits), 1)],
         "strangers": [(CLASS_LABELS[row.size_class], row) for row in made.strangers],
         "kinds": kind_rows(made),
         "floored": [(CLASS_LABELS[row.size_class], row) for row in made.floored],
@@ -125,15 +125,6 @@ def _errors(catalog_version: str) -> Context:
         "classes": [(name, CLASS_LABELS[name]) for name in SIZE_CLASSES],
         "sources": [(source, source_address(source.where)) for source in sources().values()],
     }
-
-
-def split_rows(made: Report) -> list[tuple[str, list[NeverSeen | None]]]:
-    """Each set of operators that was left out, by size class."""
-    cells = {(row.split, row.size_class): row for row in made.splits}
-    return [
-        (f"Set {number}", [cells.get((split, kind)) for kind in SIZE_CLASSES])
-        for number, split in enumerate(dict.fromkeys(row.split for row in made.splits), 1)
-    ]
 
 
 def kind_rows(made: Report) -> list[tuple[str, str, list[Unmeasured | None]]]:

@@ -5,7 +5,15 @@ import pytest
 
 from estimator.calibration.bands import Residual
 from estimator.calibration.global_fit import FAMILY_WEIGHTS
-from estimator.calibration.held_out import ANY, LEAST_POINTS, NeverSeen, left_out, strangers
+from estimator.calibration.held_out import (
+    ANY,
+    LEAST_POINTS,
+    SHOWN_SETS,
+    NeverSeen,
+    left_out,
+    shown_sets,
+    strangers,
+)
 from estimator.calibration.measured import CORE, Run, measured_runs
 from estimator.calibration.never_seen import (
     SEEDS,
@@ -106,4 +114,7 @@ def test_strangers_find_what_the_page_says_times_how_far_sets_were_off_it() -> N
     weights = [3**split for split in range(len(medians))]
     assert found.ratio_by_points == pytest.approx(np.average(medians, weights=weights) / 0.02)
     assert list(found.nine_in_ten) == pytest.approx([0.3, 0.3, 0.3])
+    assert found.within_a_fifth == pytest.approx(1 / 6)
     assert found.inside.typical == 0.5
+    assert shown_sets(sets)[1] == [sets[1], None, None]
+    assert len(shown_sets([made(split, LEAST_POINTS, 0.01) for split in range(99)])) == SHOWN_SETS
