@@ -546,8 +546,9 @@ def _split_lines(rows: Sequence[NeverSeen]) -> list[str]:
     return [
         f"The first {SHOWN_SETS} sets one by one. Cells: what a page of all others then says, median / nine in ten (share",
         "inside the band) → what the set finds (points), and the median width of its bands. Not held out are the form",
-        "of the terms, where fits start and are bound, and the share of votes that bands leave outside. How figures are stated",
-        "was chosen on other draws. `python -m estimator.calibration.never_seen` does it again.",
+        "of the terms, where fits start and are bound, and the share of votes that bands leave outside. The statistic was chosen",
+        "on other draws of the same operators, and half of these sets were drawn once all was settled; draws overlap, as there",
+        "are few operators. `python -m estimator.calibration.never_seen` does it again.",
         "",
         "| | " + " | ".join(CLASS_LABELS.values()) + " |",
         "|---|---|---|---|",
