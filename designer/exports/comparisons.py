@@ -43,6 +43,7 @@ COMPARISON_COLUMNS = (
     Column("is_better", "Better", width=8),
     Column("is_about_same", "About the same", width=9),
     Column("is_in_scope", "On the same scope", width=9),
+    Column("part_name", "Name of the part", width=44),
 )
 
 
@@ -132,6 +133,7 @@ def _side_rows(result: ComparisonResult, row: AlignedRow | PartRow, head: dict[s
             found |= _ends(cell.extended_price_usd) | _ends(cell.unit_price_usd, "unit_price_usd_")
             found |= {
                 "part": "; ".join(part.part or part.description for part in cell.parts),
+                "part_name": "; ".join(part.description for part in cell.parts),
                 "quantity": cell.quantity,
                 "spare_quantity": cell.spare_quantity,
                 "owned_quantity": cell.owned_quantity,

@@ -13,15 +13,18 @@ from designer.exports.downloads import XLSX_TYPE, Download
 from designer.exports.file_names import safe_name
 from designer.exports.tables import ANY, COUNT, Column, Table
 from designer.exports.xlsx import xlsx_bytes
-from estimator.bom.price_file import COLUMNS, RATE_COLUMNS
+from designer.wording.names import part_name
+from estimator.bom.price_file import COLUMNS, PART_NAME, RATE_COLUMNS
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import MINOR_DIGITS, USD
+from estimator.catalog.loader import load_catalog
 from estimator.catalog.price_records import Price
 from estimator.handoff.cells import guarded
 from estimator.spec.price_book import MAX_TEXT, OwnPrice, OwnPrices, OwnRate
 
 FORMATS = ("json", "csv", "xlsx")
-_WIDTHS = {"part": 26, "source": 40, "note": 40}
+FILE_COLUMNS = (*COLUMNS, PART_NAME)
+_WIDTHS = {"part": 26, "source": 40, "note": 40, PART_NAME: 44}
 _AMOUNTS = ("low", "typical", "high")
 _FORMATS = {"min_quantity": COUNT, "length_m": ANY} | dict.fromkeys(_AMOUNTS, "#,##0.00##")
 _TITLES = {
@@ -40,6 +43,7 @@ _TITLES = {
     "valid_from": "Valid from",
     "valid_to": "Valid to",
     "note": "Note",
+    PART_NAME: "Part name",
     "usd": "USD",
 }
 _OWN_BASIS = {"seed": "assumption"}  # a planning price is nobody's offer
@@ -67,19 +71,21 @@ def columns_of(names: Iterable[str]) -> tuple[Column, ...]:
 
 
 def price_row(entry: OwnPrice) -> tuple[Any, ...]:
-    """A price with its amounts in whole units of the currency."""
+    """A price with its amounts in whole units of the currency, and the name of its part, as FILE_COLUMNS."""
     scale = 10 ** MINOR_DIGITS[entry.currency]
-    return tuple(getattr(entry, name) / scale if name in _AMOUNTS else getattr(entry, name) for name in COLUMNS)
+    cells = (getattr(entry, name) / scale if name in _AMOUNTS else getattr(entry, name) for name in COLUMNS)
+    known = load_catalog().part(entry.part)
+    return (*cells, part_name(known[1]) if known else None)
 
 
 def price_csv(name: str, prices: Iterable[OwnPrice]) -> Download:
-    """The prices for machines and for editing; the header is COLUMNS."""
+    """The prices for machines and for editing; the header is FILE_COLUMNS."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(COLUMNS)
+    writer.writerow(FILE_COLUMNS)
     for entry in prices:
         digits = MINOR_DIGITS[entry.currency]
-        cells = dict(zip(COLUMNS, price_row(entry), strict=True))
+        cells = dict(zip(FILE_COLUMNS, price_row(entry), strict=True))
         cells |= {key: f"{cells[key]:.{digits}f}" for key in _AMOUNTS}
         writer.writerow([guarded(cell) for cell in cells.values()])
     return Download(_file_name(name, "csv"), "text/csv; charset=utf-8", text.getvalue().encode())
@@ -88,7 +94,7 @@ def price_csv(name: str, prices: Iterable[OwnPrice]) -> Download:
 def price_xlsx(book: OwnPrices, created: datetime) -> Download:
     """Two sheets, prices and exchange rates; both are read back."""
     tables = [
-        Table("Prices", columns_of(COLUMNS), tuple(price_row(entry) for entry in book.prices)),
+        Table("Prices", columns_of(FILE_COLUMNS), tuple(price_row(entry) for entry in book.prices)),
         Table(
             "Exchange rates",
             columns_of(RATE_COLUMNS),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from estimator.catalog.loader import load_catalog
 from estimator.performance.system import FABRIC_NAMES
@@ -76,3 +77,9 @@ LEFT_OUT = {
     "too_many_stages": "have more stages than there are layers",
     "ep_not_in_stage": "have more expert parallelism than a stage has GPUs",
 }
+
+
+def part_name(record: Any) -> str:
+    """Vendor and model, or what a cable is."""
+    name, vendor = str(getattr(record, "model", None) or record.description), str(getattr(record, "vendor", ""))
+    return name if name.startswith(vendor) or vendor == "Generic" else f"{vendor} {name}"

@@ -38,6 +38,8 @@ COLUMNS = (
     "note",
 )
 AMOUNTS = ("low", "typical", "high")
+PART_NAME = "part_name"
+"""Written behind COLUMNS for those who read a file; the part is known by its id alone."""
 RATE_COLUMNS = ("currency", "usd", "as_of", "source")
 _HEADERS: Mapping[str, tuple[str, ...]] = {
     "part": ("part", "part id", "id", "part number", "part no", "p n", "pn", "sku", "mpn", "article", "article number",
@@ -199,7 +201,9 @@ def _read_sheet(
     if "part" not in places:
         _read_rates(sheet, body, places, decimal)
         return False
-    sheet.ignored += [cell for place, cell in enumerate(source.rows[at].cells) if cell and place not in places.values()]
+    used = places.values()
+    others = [cell for place, cell in enumerate(source.rows[at].cells) if cell and place not in used]
+    sheet.ignored += [cell for cell in others if _plain(cell) != _plain(PART_NAME)]
     amounts = [places[name] for name in AMOUNTS if name in places]
     votes = decimal_votes(
         row.cells[place] for row in body for place in amounts if place < len(row.cells) and not row.numbers >> place & 1
@@ -221,11 +225,15 @@ def _header(row: QuoteRow) -> dict[str, int] | None:
     """Places of the columns, if this row names a part and a price, or a currency and its dollars."""
     places: dict[str, int] = {}
     for place, cell in enumerate(row.cells):
-        plain = " ".join(re.sub(r"[^a-z0-9]+", " ", re.sub(r"\(.*?\)", "", cell.lower())).split())
-        if (name := _MEANING.get(plain)) and name not in places:
+        if (name := _MEANING.get(_plain(cell))) and name not in places:
             places[name] = place
     is_prices = "part" in places and ("typical" in places or {"low", "high"} <= set(places))
     return places if is_prices or ({"currency", "usd"} <= set(places) and "part" not in places) else None
+
+
+def _plain(cell: str) -> str:
+    """A header in small letters and single spaces, without what stands in brackets."""
+    return " ".join(re.sub(r"[^a-z0-9]+", " ", re.sub(r"\(.*?\)", "", cell.lower())).split())
 
 
 class _Reader:

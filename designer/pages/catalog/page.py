@@ -13,6 +13,7 @@ from django.urls import reverse
 from designer.models import OwnPart
 from designer.services.parts.catalog import part_at, parts_of
 from designer.wording.context import Context
+from designer.wording.names import part_name
 from designer.wording.numbers import count, in_usual_units
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.grades import GRADED_KINDS, Grade
@@ -130,12 +131,6 @@ def part_page(part: str, catalog: Catalog) -> Context | None:
         "sources": catalog.sources_of(record.id),
         "price": catalog.price(record.id),
     }
-
-
-def part_name(record: Any) -> str:
-    """Vendor and model, or what a cable is."""
-    name, vendor = str(getattr(record, "model", None) or record.description), str(record.vendor)
-    return name if name.startswith(vendor) or vendor == "Generic" else f"{vendor} {name}"
 
 
 @cache

@@ -13,7 +13,7 @@ from django.test import Client
 from designer.api.resources.price_books.schema import PRICE, RATE
 from designer.models import PriceBook
 from designer.services.prices.books import create_book
-from estimator.bom.price_file import COLUMNS
+from estimator.bom.price_file import COLUMNS, PART_NAME
 from tests.designer.api.test_schema import assert_has_shape, document
 from tests.designer.api_helpers import BASE, SPEC, Caller, assert_refused, caller
 
@@ -157,7 +157,8 @@ def test_the_catalogs_books_are_answered_as_own_ones(call: Caller, path: str, do
     assert made.status_code == 201, made.content
     text = call("GET", f"price-books/{path}/?format=csv").content.decode()
     rows = list(csv.reader(io.StringIO(text)))
-    assert tuple(rows[0]) == COLUMNS
+    assert tuple(rows[0]) == (*COLUMNS, PART_NAME)
+    assert all(row[-1] for row in rows)
     assert len(rows) == len(values["prices"]) + 1
 
 
@@ -165,6 +166,7 @@ def test_a_book_is_sent_as_csv_and_xlsx(call: Caller, book: PriceBook) -> None:
     path = f"price-books/{book.pk}/"
     text = call("GET", path + "?format=csv").content.decode()
     row = dict(zip(*list(csv.reader(io.StringIO(text)))[:2], strict=True))
+    assert row["part_name"] == "NVIDIA QM9700"
     assert (row["part"], row["typical"], row["currency"], row["min_quantity"]) == (
         "nvidia-qm9700",
         "31000.00",

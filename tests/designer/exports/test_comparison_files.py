@@ -1,5 +1,6 @@
 """A comparison's workbook and report, read back: formulas give the comparison's numbers, text stays text, bytes repeat."""
 
+import csv
 import io
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +13,7 @@ from designer.exports.comparisons import COMPARISON_FILES, COMPARISON_FORMATS
 from estimator.catalog.catalog import Catalog
 from estimator.compare.comparison import compare_request
 from estimator.compare.result import ComparisonResult
+from estimator.handoff.cells import guarded
 from tests.designer.spreadsheet import Workbook
 from tests.yardstick import another_second
 
@@ -70,6 +72,15 @@ def text_of(result: ComparisonResult) -> str:
 
 def test_every_form_is_there() -> None:
     assert COMPARISON_FORMATS == ("json", "csv", "xlsx", "pdf")
+
+
+def test_every_part_of_the_csv_has_its_name(result: ComparisonResult) -> None:
+    names = {part.part: part.description for row in result.rows for side in row.sides if side for part in side.parts}
+    rows = [row for row in csv.DictReader(io.StringIO(content("csv", result).decode("utf-8-sig"))) if row["part"]]
+    assert rows
+    for row in rows:
+        wanted = "; ".join(names.get(part, part) for part in row["part"].split("; "))
+        assert row["part_name"] == guarded(wanted)
 
 
 def test_formulas_give_the_numbers_of_the_comparison(result: ComparisonResult) -> None:

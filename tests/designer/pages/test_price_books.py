@@ -334,7 +334,7 @@ def test_a_workbook_of_a_book_reads_back_as_the_book(page: Client, book: PriceBo
         sent = page.get(reverse("price-book-export", args=[book.pk]), {"format": form})
         assert f"vendor-a-prices.{form}" in sent["Content-Disposition"]
         plan = upload(page, book, sent.content, f"x.{form}").context["plan"]
-        assert (plan.refused, plan.counts["same"], plan.counts["added"]) == ([], 2, 0), form
+        assert (plan.refused, plan.ignored, plan.counts["same"], plan.counts["added"]) == ([], [], 2, 0), form
     again = page.get(reverse("price-book-export", args=[book.pk]), {"format": "xlsx"}).content
     assert again == page.get(reverse("price-book-export", args=[book.pk]), {"format": "xlsx"}).content
     as_json = json.loads(page.get(reverse("price-book-export", args=[book.pk]), {"format": "json"}).content)
