@@ -45,6 +45,8 @@ def test_tags_are_added_taken_off_and_filter_the_list(page: Client, three: list[
 
 def test_what_is_archived_is_out_of_the_list_and_otherwise_as_before(page: Client, three: list[Design]) -> None:
     gone = three[2]
+    empty = page.get(reverse("designs"), {"of": "archived"}).text
+    assert ("No design is archived." in empty, "Start from a sample" in empty) == (True, False)
     answer = page.post(ADDRESS, {"design": [str(gone.pk)], "do": "archive"}, follow=True)
     assert "1 design archived" in answer.text
     assert names(page) == {"Hall 1", "Hall 2"}
