@@ -360,9 +360,9 @@ def _built_phase(entry: PhaseEntry, spec: DesignSpec, at: int, catalog: Catalog)
         raise ValueError("phases compare bills of materials and their cost")
     held = nodes_sized_for(spec, fabric)
     if too_many_links([*made.fabrics.values()]):
-        return BuiltPhase(entry, made.fabrics[COMPUTE], held, made.bom, made.cost, None)
+        return BuiltPhase(entry, spec.fabric.generation, made.fabrics[COMPUTE], held, made.bom, made.cost, None)
     links = all_links(spec, fabric, design_plan(spec, fabric, catalog, others), others, catalog)
-    return BuiltPhase(entry, made.fabrics[COMPUTE], held, made.bom, made.cost, links)
+    return BuiltPhase(entry, spec.fabric.generation, made.fabrics[COMPUTE], held, made.bom, made.cost, links)
 
 
 def _bought(made: Estimate) -> Bought:

@@ -25,9 +25,15 @@ from estimator.spec.change import apply_change
 from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.spec.phases import DAYS_PER_YEAR, PhaseEntry, days_between
+from estimator.spec.rates import adapter_rate, lane_rate
 
 MOST_LINKS = 400_000  # of both phases together: their cables are compared one by one
 NOTHING: Range[float] = Range(0.0, 0.0, 0.0)
+OF_OLD_SWITCHES = (  # keys that say something of the switches of one generation
+    *(f"fabric.{tier}_{what}" for tier in ("leaf", "spine", "core") for what in ("switch", "radix")),
+    *(f"fabric.{key}" for key in ("leaf_downlinks", "leaf_uplinks", "uplink_rate_gbit_s")),
+    *(f"fabric.{key}" for key in ("scalable_unit_nodes", "pod_nodes", "core_groups")),
+)
 SIZE_FIELDS = ("compute.nodes", "compute.gpus", "compute.racks")
 
 
@@ -35,6 +41,7 @@ class BuiltPhase(NamedTuple):
     """One phase estimated: its part of the request and what the Estimate says; ``links`` are None where there are too many."""
 
     entry: PhaseEntry
+    generation: str
     compute: SizedNetwork
     nodes_held: int
     bom: BomWithLines
@@ -45,21 +52,30 @@ class BuiltPhase(NamedTuple):
 def phase_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> list[DesignSpec]:
     """The request of every phase; the first is the design itself.
 
-    Up to the nodes that the design holds ports for, a phase keeps tiers and pods; beyond, it is sized for itself.
+    Up to the nodes that the design holds ports for, a phase keeps tiers and pods; beyond, it is sized for itself. One of
+    another generation has a network of its own, for as many nodes as the design is to grow to, and so have those after it.
 
     Raises
     ------
     SpecError
         If a phase breaks a rule, under ``phases[…]``.
     """
-    held = nodes_sized_for(spec, fabric)
-    out, values = [spec], spec.as_json()
+    held, asked = nodes_sized_for(spec, fabric), spec.fabric
+    out, values, is_rebuilt = [spec], spec.as_json(), False
     for at, entry in enumerate(spec.phases[1:], start=1):
         change: dict[str, Any] = {"compute.nodes": entry.nodes, "phases": None}
         if entry.oversubscription:
             change["fabric.oversubscription"] = entry.oversubscription
-        if (entry.nodes or 0) > held:  # nothing of what kept earlier phases alike
-            asked = spec.fabric
+        generation = values["fabric"]["generation"]
+        if entry.generation not in (None, generation):
+            if problem := _generation_problem(spec, generation, entry.generation, catalog):
+                raise SpecError([in_phase(problem, at)])
+            is_rebuilt = True
+            change |= dict.fromkeys(OF_OLD_SWITCHES) | {"fabric.generation": entry.generation}
+        if is_rebuilt:
+            room = asked.grow_to_nodes if (asked.grow_to_nodes or 0) >= (entry.nodes or 0) else None
+            change |= {"fabric.grow_to_nodes": room, "fabric.tiers": asked.tiers}
+        elif (entry.nodes or 0) > held:  # nothing of what kept earlier phases alike
             change |= {"fabric.grow_to_nodes": None, "fabric.tiers": asked.tiers, "fabric.pod_nodes": asked.pod_nodes}
         elif held > fabric.n_nodes:
             change |= {
@@ -75,10 +91,28 @@ def phase_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> list
     return out
 
 
+def _generation_problem(spec: DesignSpec, before: str, wanted: str, catalog: Catalog) -> Problem | None:
+    """Why the servers of a design cannot move to a network of another generation; None where they can."""
+    old, new = catalog.generations[before], catalog.generations[wanted]
+    own = "Keep the generation, or make what is added a design of its own, and compare the two."
+    if old.protocol != new.protocol:
+        message = f"{old.label} cannot become {new.label} in a phase: NICs in use would change their protocol. {own}"
+        return Problem("generation", "contradiction", message)
+    network, there = catalog.compute_network(spec.compute.server), spec.fabric.model_copy(update={"generation": wanted})
+    if network is None or adapter_rate(there, network, catalog) >= lane_rate(there, catalog):
+        return None
+    message = (
+        f"Servers in use have ports of {network.port_rate_gbit_s} Gb/s and {new.label} has {lane_rate(there, catalog)} Gb/s. A "
+        "phase moves all servers to one network; two generations joined, each with servers of its own, are not sized. "
+        f"{own}"
+    )
+    return Problem("generation", "contradiction", message)
+
+
 def in_phase(problem: Problem, at: int) -> Problem:
     """A problem of one phase under its own key; what it would change is of another request."""
     field = "nodes" if problem.field in SIZE_FIELDS else problem.field.removeprefix("fabric.")
-    own = field if field in ("nodes", "oversubscription") else "nodes"
+    own = field if field in ("nodes", "oversubscription", "generation") else "nodes"
     return Problem(f"phases[{at}].{own}", problem.code, f"Phase {at + 1}: {problem.message}")
 
 
@@ -113,6 +147,7 @@ def phases_of(built: Sequence[BuiltPhase]) -> Phases:
                 nodes=one.compute.counts.nodes,
                 nodes_held=one.nodes_held,
                 gpus=one.compute.counts.gpus,
+                generation=one.generation,
                 oversubscription=one.compute.oversubscription.built,
                 counts=one.compute.counts,
                 bill=bill,

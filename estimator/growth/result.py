@@ -138,6 +138,8 @@ class GrowthPhase(Record):
     gpus: int
     oversubscription: str
     """As built, of the compute network."""
+    generation: Newer[str]
+    """Of the compute network: one that differs from that of the phase before took the place of the whole network."""
     counts: Counts
     bill: list[PhaseLine]
     bought_usd: Range[float]
@@ -172,6 +174,12 @@ class Phases(Record):
 
     until: str
     phases: list[GrowthPhase]
+
+    @property
+    def is_rebuilt(self) -> bool:
+        """Whether a phase has a network of another generation."""
+        return len({phase.generation for phase in self.phases}) > 1
+
     years: list[YearCost]
     bought_usd: Range[float]
     running_usd: Range[float]

@@ -224,12 +224,16 @@ def spec_json_schema() -> Json:
 def spec_hash(spec: DesignSpec) -> str:
     """SHA-256 of the normalized spec, 16 hexadecimal digits: equal for requests that mean the same.
 
-    Keys of LEFT_OUT_OF_HASH count where they say something, so that designs from before them keep their hashes.
+    Keys of LEFT_OUT_OF_HASH, and the generation of a phase, count where they say something, so that designs from before
+    them keep their hashes.
     """
     values = spec.as_json()
     for section, key in LEFT_OUT_OF_HASH:
         holder = values[section] if section else values
         if not holder[key]:
             del holder[key]
+    for phase in values.get("phases", ()):
+        if phase["generation"] is None:
+            del phase["generation"]
     text = json.dumps(values, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 
 from estimator.errors import Problem
 from estimator.spec.checking import Ratio, Section, quantity
+from estimator.spec.fabric import Generation
 from estimator.units import ceil_div, counted
 
 MOST_PHASES, FEWEST_PHASES = 5, 2
@@ -61,6 +62,14 @@ class PhaseEntry(Section):
         title="Oversubscription",
         description="Of the leaves from this phase on; left out, as the phase before.",
     )
+    generation: Generation | None = Field(
+        None,
+        title="Network generation",
+        description=(
+            "Of the compute network from this phase on: the usual switches of that generation replace all of it. Left out, as "
+            "the phase before."
+        ),
+    )
 
 
 def resolved_phases(phases: Sequence[PhaseEntry], nodes: int | None, gpus_per_node: int) -> list[PhaseEntry]:
@@ -98,9 +107,15 @@ def phase_problems(given: Sequence[PhaseEntry], nodes: int | None, gpus_per_node
             )
             yield Problem(f"{field}.nodes", "contradiction", message, {"phases.0.nodes": None, "phases.0.gpus": None})
         elif at == 0 and own.oversubscription is not None:
-            message = "The first phase is the design, whose fabric.oversubscription holds: leave it out here."
-            yield Problem(f"{field}.oversubscription", "contradiction", message, {"phases.0.oversubscription": None})
+            yield _of_design(field, "oversubscription")
+        elif at == 0 and own.generation is not None:
+            yield _of_design(field, "generation")
     yield from _order_problems([phases[0].model_copy(update={"nodes": nodes}), *phases[1:]] if phases else [])
+
+
+def _of_design(field: str, key: str) -> Problem:
+    message = f"The first phase is the design, whose fabric.{key} holds: leave it out here."
+    return Problem(f"{field}.{key}", "contradiction", message, {f"phases.0.{key}": None})
 
 
 def _order_problems(phases: Sequence[PhaseEntry]) -> Iterator[Problem]:

@@ -1,7 +1,7 @@
 """The phases of a design as sheets: the phases, what each buys and leaves unused, the years, crews and cables."""
 
 from designer.exports.tables import COUNT, METRE, MONEY, RANGE, Cell, Column, Table
-from designer.wording.numbers import basis_name
+from designer.wording.numbers import basis_name, generation_name
 from estimator.growth.result import GrowthPhase, Phases
 from estimator.handoff.phases import BILL_COLUMNS, YEAR_COLUMNS, bill_rows, year_row
 from estimator.ranges import total_of
@@ -36,6 +36,7 @@ PHASE_COLUMNS = (
     Column("nodes_held", "Ports held for servers", width=12, number_format=COUNT),
     Column("least_touched", "Cables in use that move at least, were ports free", width=16, number_format=COUNT),
     *(Column(f"window_{end}", f"Window for recabling, {end}", "min", 14, MINUTES) for end in RANGE),
+    Column("generation", "Network generation", width=18),
 )
 CREW_COLUMNS = (
     Column("phase", "Phase", width=18),
@@ -114,6 +115,7 @@ def _phase(one: GrowthPhase) -> tuple[Cell, ...]:
         *minutes,
         *(one.nodes_held, cables.least_touched if cables else None),
         *(one.window_minutes or (None, None, None)),
+        one.generation and generation_name(one.generation),
     )
 
 

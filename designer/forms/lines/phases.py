@@ -8,11 +8,11 @@ from estimator.record import Json
 
 PHASES = "phases"
 BETWEEN = ";"
-EXAMPLE = "Such as 2027-03; 2027-10: 64; 2028-06: 1,024 GPUs."
+EXAMPLE = "Such as 2027-03; 2027-10: 64; 2028-06: 1,024 GPUs XDR."
 _ENTRY = re.compile(
     r"(?P<date>[^\s:]+)\s*:?\s*"
     r"(?:(?P<size>[0-9][0-9,]*)(?![0-9]*:[0-9])\s*(?P<unit>gpus?|servers?|nodes?|trays?)?\b)?\s*"
-    r"(?P<ratio>[0-9]+:[0-9]+)?\s*(?P<name>.*)",
+    r"(?P<ratio>[0-9]+:[0-9]+)?\s*(?:(?P<generation>[efhnx]dr|roce-[0-9]+)\b)?\s*(?P<name>.*)",
     re.IGNORECASE,
 )
 
@@ -26,9 +26,14 @@ def _entry(text: str) -> Json:
     found = _ENTRY.fullmatch(text)
     if found is None:
         return {"date": text}
-    date, size, unit, ratio, name = found.groups()
+    date, size, unit, ratio, generation, name = found.groups()
     counts = "gpus" if (unit or "").lower().startswith("gpu") else "nodes"
-    given = {counts: int(size.replace(",", "")) if size else None, "oversubscription": ratio, "name": name.strip()}
+    given = {
+        counts: int(size.replace(",", "")) if size else None,
+        "oversubscription": ratio,
+        "generation": (generation or "").lower(),
+        "name": name.strip(),
+    }
     return {"date": date} | {key: value for key, value in given.items() if value}
 
 
@@ -40,5 +45,6 @@ def text_of_phases(phases: Any) -> str:
 
 def _text(entry: Mapping[str, Any]) -> str:
     size = f"{entry.get('gpus')} GPUs" if entry.get("gpus") else str(entry.get("nodes") or "")
-    more = " ".join(str(part) for part in (size, entry.get("oversubscription"), entry.get("name")) if part)
+    generation = str(entry.get("generation") or "").upper().replace("ROCE", "RoCE")
+    more = " ".join(str(part) for part in (size, entry.get("oversubscription"), generation, entry.get("name")) if part)
     return f"{entry.get('date')}: {more}" if more else str(entry.get("date"))

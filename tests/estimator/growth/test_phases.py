@@ -49,7 +49,7 @@ def pieces(made: Any) -> dict[Any, int]:
 
 def test_a_design_without_phases_is_the_one_that_it_was() -> None:
     """The key counts in the hash where it says something; the hash is that of version 0.30 of the catalog's sample."""
-    spec = parse_spec(BASE, CATALOG)
+    spec = parse_spec(BASE | {"name": "Untitled design"}, CATALOG)  # as designs without a name were called then
     assert spec_hash(spec) == "b7a3b9cbc5915997"
     assert spec_hash(parse_spec(phased(64), CATALOG)) != spec_hash(spec)
     (made,) = estimate([spec], CATALOG)
@@ -285,3 +285,39 @@ def test_the_command_line_has_phases_and_their_files() -> None:
     refused = run("phases", "-", text=BASE)
     assert refused.returncode == 2
     assert "no phases" in refused.stderr
+
+
+XDR = {"compute": {"server": "dgx-b300", "nodes": 64}, "fabric": {"generation": "xdr"}}
+B300 = {"compute": {"server": "dgx-b300", "nodes": 32}, "fabric": {"generation": "ndr", "leaf_switch": "nvidia-qm9700"}}
+
+
+def test_a_phase_of_another_generation_replaces_the_whole_network() -> None:
+    values = phased(64, 96, base=B300)
+    values["phases"][1]["generation"] = "xdr"
+    first, rebuilt, last = phases(values).phases
+    (direct,) = estimate([parse_spec(XDR, CATALOG)], CATALOG)
+    assert (first.generation, rebuilt.generation, last.generation) == ("ndr", "xdr", "xdr")
+    assert rebuilt.counts == direct.compute.counts
+    assert {line.part: line.quantity for line in rebuilt.stranded if line.category == "switch"} == {
+        line.part: line.quantity for line in first.bill if line.category == "switch"
+    }
+    assert rebuilt.recabling.kept == 0
+    assert rebuilt.recabling.touched == first.counts.nodes * 8 + 256
+    assert last.recabling.kept > 0
+    assert not [line for line in last.bill if line.part == "nvidia-qm9700"]
+
+
+@pytest.mark.parametrize(
+    ("generation", "at", "words"),
+    [("xdr", 1, "ports of 400 Gb/s"), ("roce-400", 1, "protocol"), ("xdr", 0, "fabric.generation holds")],
+)
+def test_servers_that_cannot_join_another_generation_stay_where_they_are(generation: str, at: int, words: str) -> None:
+    values = phased(64)
+    values["phases"][at]["generation"] = generation
+    with pytest.raises(SpecError, match=words) as refused:
+        phases(values)
+    assert [one.field for one in refused.value.problems] == [f"phases[{at}].generation"]
+
+
+def test_a_phase_that_names_no_generation_has_the_hash_of_before_there_was_the_key() -> None:
+    assert spec_hash(parse_spec(phased(64) | {"name": "a"}, CATALOG)) == "dc09a0b0b85de930"

@@ -53,6 +53,17 @@ TEXTS = [
         [{"date": "2027-03"}, {"date": "2028-06", "nodes": 128, "oversubscription": "2:1", "name": "Second hall"}],
     ),
     ("2027-03; 2028-06: 128 3:2", [{"date": "2027-03"}, {"date": "2028-06", "nodes": 128, "oversubscription": "3:2"}]),
+    (
+        "2027-03; 2028-06: 64 2:1 XDR Rebuild",
+        [
+            {"date": "2027-03"},
+            {"date": "2028-06", "nodes": 64, "oversubscription": "2:1", "generation": "xdr", "name": "Rebuild"},
+        ],
+    ),
+    (
+        "2027-03; 2028-06: 64 RoCE-800",
+        [{"date": "2027-03"}, {"date": "2028-06", "nodes": 64, "generation": "roce-800"}],
+    ),
     ("soon", [{"date": "soon"}]),
     ("", []),
 ]
