@@ -107,7 +107,7 @@ def test_a_comment_of_another_design_is_not_there(page: Client, owner: User, des
 def test_what_is_no_comment_is_refused_and_stays_typed(page: Client, design: Design, text: str) -> None:
     answer = page.post(address(design), {"text": text, "figure": "nonsense"})
     assert answer.status_code == 422
-    assert "1 to 2000 printable characters" in answer.text
+    assert "1 to 2,000 printable characters" in answer.text
     assert not design.comments.exists()
 
 
