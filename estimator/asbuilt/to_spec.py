@@ -308,7 +308,8 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     """What the file says, in words."""
     down, up = counts.links_node_leaf + counts.n_manager_links, counts.links_leaf_spine
     reported = [
-        f"{counts.n_nodes:,} servers with {counts.ports_mode} ports each at {counts.node_rate_gbit_s or 'an unknown'} Gb/s."
+        f"{counted(counts.n_nodes, 'server')} with {counted(counts.ports_mode, 'port')} each at "
+        f"{counts.node_rate_gbit_s or 'an unknown'} Gb/s."
     ]
     if counts.n_managers:
         shown = ", ".join(counts.few_ports[:4]) + (" and more" if counts.n_managers > 4 else "")
@@ -320,11 +321,12 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     for what, rates in (("servers", counts.node_rates), ("other switches", counts.switch_rates)):
         total = sum(times for _, times in rates)
         for rate, times in rates[1:]:
-            reported.append(f"{times:,} of {total:,} links to {what} run at {rate} Gb/s, most at {rates[0][0]} Gb/s.")
+            run = "runs" if times == 1 else "run"
+            reported.append(f"{times:,} of {total:,} links to {what} {run} at {rate} Gb/s, most at {rates[0][0]} Gb/s.")
     if counts.n_nameless:
         reported.append(
-            f"{counts.n_nameless} HCAs carry no name of a host. By {counts.ports_mode} ports a server they are "
-            f"{ceil_div(counts.n_nameless, counts.ports_mode)} servers."
+            f"{counted(counts.n_nameless, 'HCA')} without the name of a host. By {counted(counts.ports_mode, 'port')} a server "
+            f"that makes {counted(ceil_div(counts.n_nameless, counts.ports_mode), 'server')}."
         )
     reported += [
         f"The file has a {_ordinal(number)} network, which no switch joins to this one: {counted(nodes, 'server')}, "
@@ -338,7 +340,9 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
         low = gcd(down, up)
         shown = f"{down // low}:{up // low}" if down // low < 100 else f"{down / up:.2f}:1"
         reported.append(f"{down:,} links into the leaves and {up:,} out of them: {shown} over all leaves.")
-    reported.append(f"Servers are spread over {counts.leaves_of_a_node} leaves each: {spec.fabric.layout}.")
+    n_leaves = counts.leaves_of_a_node
+    spread = "Each server is on one leaf" if n_leaves == 1 else f"Servers are spread over {n_leaves} leaves each"
+    reported.append(f"{spread}: {spec.fabric.layout}.")
     return reported
 
 

@@ -352,6 +352,12 @@ Ca\t1 "H-b8cef60300000000"\t\t# "node-01 mlx5_0"
 """
 
 
+def test_one_port_and_one_leaf_are_said_as_one() -> None:
+    reported = " ".join(designed(IBNETDISCOVER).reported)
+    assert "2 servers with 1 port each at 400 Gb/s." in reported
+    assert "Each server is on one leaf: " in reported
+
+
 @pytest.mark.parametrize(
     "header",
     [
@@ -462,7 +468,8 @@ def test_adapters_without_a_name_whose_guids_tell_nothing_are_counted_and_said()
     found = designed(text)
     assert (found.counts.n_nodes, found.counts.n_nameless) == (24, 6)
     assert any(
-        "6 HCAs carry no name of a host. By 2 ports a server they are 3 servers." in line for line in found.reported
+        "6 HCAs without the name of a host. By 2 ports a server that makes 3 servers." in line
+        for line in found.reported
     )
 
 
