@@ -439,6 +439,15 @@ def test_a_page_without_a_picture_is_light_too(name, look, gallery):
     assert twice == []
 
 
+def test_the_tables_of_a_phase_fit_a_phone(look, gallery):
+    page = opened("phases", look, gallery, NARROW)
+    assert page.evaluate("""() => {
+      document.querySelectorAll("#phases details").forEach((fold) => { fold.open = true; });
+      const tables = [...document.querySelectorAll("#phases .table-scroll")];
+      return [tables.length > 8, tables.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.ariaLabel)];
+    }""") == [True, []]
+
+
 def test_a_table_that_is_whole_on_its_page_sorts_by_its_heads(look, gallery):
     pages, *_ = look
     page = gallery.open("workloads-layouts", pages)
