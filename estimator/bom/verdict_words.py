@@ -16,7 +16,7 @@ def verdict_words(verdict: PriceVerdict, ours: str, theirs: str) -> str:
     sign = verdict.sign(NETWORK)
     if sign == 0:
         return (
-            f"Network, purchase: {NO_DIFFERENCE}: {pair}, {_why_open(verdict, theirs)}."
+            f"Network, purchase: {NO_DIFFERENCE}: {pair}, {_why_open(verdict, ours, theirs)}."
             f"{_turning_price(verdict, is_open=True)}"
         )
     word = "less" if sign < 0 else "more"
@@ -36,7 +36,7 @@ def share_words(ours: float, theirs: float, name: str) -> str:
     return f"{percent_of(ours / theirs - 1)} {'less' if ours < theirs else 'more'} than {name}"
 
 
-def _why_open(verdict: PriceVerdict, theirs: str) -> str:
+def _why_open(verdict: PriceVerdict, ours: str, theirs: str) -> str:
     """Too small a gap, or prices at which the sign is another one."""
     case = verdict.cases[0]
     low, high = sorted((case.ours[NETWORK], case.theirs[NETWORK]))
@@ -45,7 +45,7 @@ def _why_open(verdict: PriceVerdict, theirs: str) -> str:
         if high - low <= LEAST_GAP * low
         else ""
     )
-    reasons = [f"{share_words(case.ours[NETWORK], case.theirs[NETWORK], theirs)}{needed}"]
+    reasons = [f"{ours} {share_words(case.ours[NETWORK], case.theirs[NETWORK], theirs)}{needed}"]
     turns = [CASE_WORDS[name] for name in verdict.turning(NETWORK) if name in CASE_WORDS]
     if turns:
         reasons.append(f"and the other way round at {' and at '.join(turns)}")
