@@ -305,11 +305,15 @@ def _bisection(found: Cabled) -> FloatArray:
 def figures_of_estimate(made: Estimate, aims: Aims, catalog: Catalog) -> Table:
     """The same figures of one Estimate with ``PARTS``: columns of one entry."""
     work = _work_of_estimate(made, aims.work)
+    facts = part_facts(made.bom.lines if made.bom else (), catalog).figures
+    speeds = _speeds_of_estimate(made, aims.keys, catalog)
+
+    def figure(key: Key, end: str) -> float:
+        name, _ = key
+        return facts[name] if name in facts else _of_estimate(key, made, speeds, catalog, end)
+
     ends = [
-        {
-            key: work[key[0]][at] if key[0] in work else np.array([_of_estimate(key, made, catalog, end)])
-            for key in aims.keys
-        }
+        {key: work[key[0]][at] if key[0] in work else np.array([figure(key, end)]) for key in aims.keys}
         for at, end in enumerate(("low", "typical", "high"))
     ]
     return Table(typical=ends[1], low=ends[0], high=ends[2])
@@ -334,15 +338,13 @@ def _work_of_estimate(made: Estimate, work: Work | None) -> dict[str, list[Float
     }
 
 
-def _of_estimate(key: Key, made: Estimate, catalog: Catalog, end: str) -> float:
+def _of_estimate(key: Key, made: Estimate, speeds: Mapping[Wanted, float], catalog: Catalog, end: str) -> float:
     name, size = key
-    if name in (facts := part_facts(made.bom.lines if made.bom else (), catalog).figures):
-        return facts[name]
     figure = FIGURES[name]
     if figure.is_money:
-        return _money_of_estimate(name, size, made, catalog, end)
+        return _money_of_estimate(name, made, speeds.get(("all_reduce_gb_s", size), float("nan")), end)
     if name in COLLECTIVE_OF:
-        return _speed(made, key, catalog)
+        return speeds.get(key, float("nan"))
     if figure.needs == POWER:
         power = made.power
         watts = {"power_kw": power.network_w, "it_kw": power.it_w, "facility_kw": power.facility_w} if power else {}
@@ -350,15 +352,16 @@ def _of_estimate(key: Key, made: Estimate, catalog: Catalog, end: str) -> float:
     return _count_of_estimate(name, made, catalog)
 
 
-def _speed(made: Estimate, key: Key, catalog: Catalog) -> float:
-    system = made.performance.system if made.performance else None
-    if system is None:
-        return float("nan")
+def _speeds_of_estimate(made: Estimate, keys: Iterable[Key], catalog: Catalog) -> dict[Wanted, float]:
+    """Bandwidths that the keys are of; none where the performance of the system is not known. [GB/s]"""
+    system, wanted = made.performance.system if made.performance else None, bandwidths_in(keys)
+    if system is None or not wanted:
+        return {}
     constants = constants_of(catalog, made.spec.workload.calibration)
-    return of_system(system, made.fabrics[COMPUTE].counts.gpus, [key], catalog, constants)[key]
+    return of_system(system, made.fabrics[COMPUTE].counts.gpus, wanted, catalog, constants)
 
 
-def _money_of_estimate(name: str, size: int, made: Estimate, catalog: Catalog, end: str) -> float:
+def _money_of_estimate(name: str, made: Estimate, speed: float, end: str) -> float:
     cost = made.cost
     if cost is None or cost.at_least:
         return float("nan")
@@ -373,7 +376,6 @@ def _money_of_estimate(name: str, size: int, made: Estimate, catalog: Catalog, e
     if name in amounts:
         found = amounts[name]
         return float("nan") if found is None else float(getattr(found, end))
-    speed = _speed(made, ("all_reduce_gb_s", size), catalog)
     whole = cost.capex_usd.total if name == "usd_per_gb_s" else cost.capex_usd.network
     cents = np.array([round(getattr(whole, end) * 100)], dtype=np.float64)
     return float(usd(per(cents, np.array([speed])))[0])
