@@ -4,7 +4,6 @@ A change is ``{dotted key: value}``, such as ``{"fabric.tiers": 3}``. It holds f
 normalized spec alike, so it names every key that must differ, also those that defaults would fill in.
 """
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +20,13 @@ def read_path(values: Given, path: str) -> Any:
     return value
 
 
+def copied(values: Any) -> Any:
+    """Objects and lists of JSON anew, all the way down; ``copy.deepcopy`` takes several times as long."""
+    if isinstance(values, Mapping):
+        return {key: copied(value) for key, value in values.items()}
+    return [copied(value) for value in values] if isinstance(values, list) else values
+
+
 def apply_change(given: Given, change: Given) -> Json:
     """The request ``given`` with the values of ``change`` at their dotted keys; ``given`` stays as it is.
 
@@ -32,12 +38,12 @@ def apply_change(given: Given, change: Given) -> Json:
     ValueError
         If a dotted key leads through something that is neither a section nor an entry of a list.
     """
-    values: Json = copy.deepcopy(dict(given))
+    values: Json = copied(given)
     for path in change:
         for other in SIZES if path in SIZES else ():
             _put(values, other, None)
     for path, value in change.items():
-        _put(values, path, copy.deepcopy(value))
+        _put(values, path, copied(value))
     return values
 
 

@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from estimator.errors import Change, Problem
 from estimator.record import Given, Json
-from estimator.spec.change import apply_change
+from estimator.spec.change import apply_change, copied
 from estimator.units import counted, nearest_ratio, parse_ratio
 
 MAX_RATIO_SIDE = 1_024
@@ -256,7 +256,7 @@ def kind_of(value: Any) -> str:
 
 
 def _without(values: Given, locations: list[tuple[int | str, ...]]) -> Json:
-    rest: Json = _copy(values)
+    rest: Json = copied(values)
     for location in locations:
         path = list(location)
         while path and isinstance(path[-1], int):  # an entry that is no object: the list goes, so that no index moves
@@ -268,12 +268,6 @@ def _without(values: Given, locations: list[tuple[int | str, ...]]) -> Json:
         if isinstance(holder, dict) and path:
             holder.pop(path[-1], None)
     return rest
-
-
-def _copy(values: Any) -> Any:
-    if isinstance(values, Mapping):
-        return {key: _copy(value) for key, value in values.items()}
-    return [_copy(value) for value in values] if isinstance(values, list) else values
 
 
 def _field_of(location: tuple[int | str, ...]) -> str:
