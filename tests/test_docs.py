@@ -4,6 +4,7 @@ import ast
 import csv
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,7 @@ def literals(node: ast.AST) -> Iterator[str]:
             yield value.value
 
 
+@cache
 def codes_in_code() -> set[str]:
     trees = [ast.parse(path.read_text()) for path in sources()]
     found = {code for tree in trees for node in ast.walk(tree) for code in literals(node)}
