@@ -1,6 +1,6 @@
 """Former ids of parts: what was written with one, in a spec, a price book or a quotation, still finds its part."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 Record = TypeVar("Record")
@@ -36,15 +36,12 @@ def renamed(values: Any, aliases: Mapping[str, str], depth: int = MOST_DEPTH) ->
 
     A request that nests deeper than ``depth`` is refused elsewhere: what lies below is left alone.
     """
-    if depth < 0:
+    if isinstance(values, str):
+        return values if depth < 0 else aliases.get(values, values)
+    if depth < 0 or values is None or isinstance(values, int | float):  # first: to ask for a Mapping takes longest
         return values
     if isinstance(values, Mapping):
-        return dict(_entries(values, aliases, depth))
-    if isinstance(values, list):
-        return [renamed(value, aliases, depth - 1) for value in values]
-    return aliases.get(values, values) if isinstance(values, str) else values
-
-
-def _entries(values: Mapping[Any, Any], aliases: Mapping[str, str], depth: int) -> Iterator[tuple[Any, Any]]:
-    for key, value in values.items():
-        yield key, value if key in _OWN_WORDS else renamed(value, aliases, depth - 1)
+        return {
+            key: value if key in _OWN_WORDS else renamed(value, aliases, depth - 1) for key, value in values.items()
+        }
+    return [renamed(value, aliases, depth - 1) for value in values] if isinstance(values, list) else values

@@ -224,7 +224,7 @@ def _is_deep(values: Any) -> bool:
             inner
             for outer in level
             for inner in (outer.values() if isinstance(outer, Mapping) else outer)
-            if isinstance(inner, Mapping | list)
+            if isinstance(inner, dict | list)
         ]
     return bool(level)
 
@@ -256,7 +256,7 @@ def kind_of(value: Any) -> str:
 
 
 def _without(values: Given, locations: list[tuple[int | str, ...]]) -> Json:
-    rest: Json = copied(values)
+    rest: Json = copied(dict(values))
     for location in locations:
         path = list(location)
         while path and isinstance(path[-1], int):  # an entry that is no object: the list goes, so that no index moves
