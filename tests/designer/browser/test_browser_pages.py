@@ -22,12 +22,17 @@ pytestmark = [
 ]
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 AXE += "; axe.configure({ noHtml: true })"  # otherwise it writes out each part of a page, as HTML, for each rule
+# It comes with every page and is run where it is needed: so the browser compiles it once, and not for each page.
+LOADS_AXE = f"window.loadAxe = () => {{ {AXE} }};"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]  # the rules that are about colours: all others hold in either theme
 SIZE = "target-size"  # takes axe as long as all other rules together: it is for what is small, or near something else
+VIOLATIONS = {"resultTypes": ["violations"]}
 NARROW, WIDE = 390, 1440
-# Colours take axe longest of all. They are the same in either width: each theme is looked at in one.
-COLOURED = {("light", WIDE), ("dark", NARROW)} | ({("light", NARROW), ("dark", WIDE)} if THOROUGH else set())
+# Colours take axe longest of all. They are the same in either width: each theme is looked at in one. Whatever is not about
+# colours is the same in either theme.
+LOOKS = {("light", WIDE), ("dark", NARROW)}
+COLOURED = LOOKS | ({("light", NARROW), ("dark", WIDE)} if THOROUGH else set())
 STILL = {"design", "home", "new", "not-found", "schedule"} | {f"tab-{tab}" for tab in TABS}
 TITLED = STILL | {"start", "published", "import", "help", "glossary", "document", "advice"}
 MOST_SHIFT = 0.02  # of the window, while one of those pages is drawn
@@ -58,7 +63,7 @@ SECRET = re.compile(r'(?<=name="csrfmiddlewaretoken" value=")\w+')  # another on
 # Texts with what their contrast comes from: colours of text and grounds, size, and what may lie over others. Texts that agree
 # in it have one contrast; those that no page had before are kept as `window.fresh`, and their kinds are answered.
 FRESH = """(known) => {
-  const seen = new Set(known), fresh = [], kinds = [];
+  const seen = new Set(known.split("‖")), fresh = [], kinds = [];
   const marksOf = (row) => [row, ...row.querySelectorAll("*")].map((one) => {
     const hasText = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
     return [one.localName, one.getAttribute("class"), one.getAttribute("style"), one.attributes.length, hasText].join(".");
@@ -168,7 +173,7 @@ DOUBTFUL = """() => {
 # and what stands for each part that is new is answered: its words and marks, and what of it is seen and scrolls. The form of a
 # design is the same beside each of its tabs, and much of a page is the same in either width.
 SAME = """(known) => {
-  const seen = new Set(known), fresh = [];
+  const seen = new Set(known.split("‖")), fresh = [];
   window.same = [];
   const code = (text) => {
     let [one, other] = [0xdeadbeef, 0x41c6ce57];
@@ -202,6 +207,21 @@ SAME = """(known) => {
   const key = `${code(document.title + rest.map((one) => one.outerHTML + stateOf(one)).join(""))} beside`;
   return seen.has(key) && !fresh.length ? [] : [...fresh, key];
 }""".replace("LEAST", "1500")
+# What axe need not walk through of the parts in `window.same`: whatever no other part can refer to or be ordered by. Charts draw
+# what is in them by its place.
+KNOWN_INSIDE = """() => {
+  const referring = ["for", "headers", "aria-labelledby", "aria-describedby", "aria-owns", "aria-details"];
+  const named = new Set(referring.flatMap((name) => [...document.querySelectorAll(`[${name}]`)]
+    .flatMap((one) => one.getAttribute(name).split(/\\s+/))));
+  const order = "[id], [role], h1, h2, h3, h4, h5, h6, main, nav, header, footer, section, aside, form, dialog, label, iframe";
+  const inside = [], look = (part) => {
+    if (part.matches("h1, h2, h3, h4, h5, h6, [role=heading], label, svg") || named.has(part.id)) return;
+    if (part.querySelector(order)) for (const child of part.children) look(child);
+    else if (part.firstChild) inside.push(part);
+  };
+  window.same.forEach(look);
+  return inside;
+}"""
 # Whatever can be pressed and is under 24 px, or lies over something else that can, and has not room for a finger around it.
 # Those that no page had before, with the same around them, are kept as `window.small`, and what stands for them is answered.
 # The rule is not for marks of drawings, and what a bar that stays in place lies over depends on how far one has scrolled.
@@ -224,7 +244,7 @@ SMALL = """(known) => {
     || barOf(target) !== barOf(other);
   const marks = ({ one, box }, from) => [one.tagName, one.className, one.type, one.getAttribute("role"), one.tabIndex,
     one.disabled, box.left - from.left, box.top - from.top, box.width, box.height].map((mark) => mark?.toFixed?.(1) ?? mark);
-  const seen = new Set(known), fresh = [], bands = new Map(); // of the page, each with what reaches into it
+  const seen = new Set(known.split("‖")), fresh = [], bands = new Map(); // of the page, each with what reaches into it
   const bandsOf = (top, bottom) => {
     const [first, last] = [Math.floor(top / BAND), Math.floor(bottom / BAND)];
     return Array.from({ length: last - first + 1 }, (_, at) => first + at);
@@ -265,8 +285,15 @@ PALE_ROWS = {  # each in a colour that no text had before
     "#rows tr:nth-child(7) td": "#bababa",
     "#rows tr:last-child td": "#bbbbbb",
 }
+OUT_OF_PLACE = {  # a rule that is about a page as a whole, and what breaks it beside parts that were looked at before
+    "heading-order": "<h6>Far below the heading before</h6>",
+    "landmark-no-duplicate-main": "<main>Another</main>",
+    "label": "<input type='text'>",
+    "aria-valid-attr-value": "<button aria-labelledby='nowhere' aria-expanded='maybe'>Words</button>",
+}
 UNFOLD = """() => { window.folds = [...document.querySelectorAll("details:not(.menu):not([open])")];
   for (const fold of window.folds) fold.open = true; }"""
+HIDE = "() => { document.documentElement.style.display = 'none'; }"
 FOLD_AGAIN = "() => { for (const fold of window.folds) fold.open = false; }"
 
 
@@ -278,6 +305,7 @@ def look(gallery):
     with gallery.look("light", WIDE) as pages:
         for page in pages.values():
             page.context.add_init_script(WATCH)
+            page.context.add_init_script(LOADS_AXE)
             page.on("console", lambda message: watched.append(message.text) if is_fault(message) else None)
             page.on("pageerror", lambda error: watched.append(str(error)))
             page.on("request", asked.note)
@@ -309,8 +337,8 @@ def violations(page, known):
     page.evaluate(UNFOLD)
     found = []
     for theme in THEMES:
-        if theme == "dark" and (theme, width) not in COLOURED:
-            continue  # whatever is not about colours is the same in either
+        if (theme, width) not in COLOURED:
+            continue
         page.emulate_media(color_scheme=theme, reduced_motion="reduce")
         found += found_on(page, theme, known, "document")
         covered = page.locator("dialog[open]").count()  # what lies under a dialog cannot be opened
@@ -327,37 +355,50 @@ def violations(page, known):
 
 
 def found_on(page, theme, known, part):
-    """What axe finds in a part of a page: by the rules about colours in COLOURED, by all others in the light theme."""
+    """What axe finds in a part of a page: by the rules about colours, and in one theme of a width by all others."""
     found = []
-    if theme == "light":
+    if (theme, page.viewport_size["width"]) in LOOKS:
         others = {"runOnly": RULES, "rules": {rule: {"enabled": False} for rule in (*COLOURS, SIZE)}}
-        if part == "document":
-            part = "{ include: [document], exclude: window.same }"
+        if part != "document":
+            found += run_axe(page, part, others)
+        else:
             if unknown(page, SMALL, known, "small"):
                 found += run_axe(page, "window.small", {"runOnly": {"type": "rule", "values": [SIZE]}})
-            if not unknown(page, SAME, known, "part"):
-                part = ""
-        found += run_axe(page, part, others) if part else []
-    if (theme, page.viewport_size["width"]) in COLOURED:
-        kinds = unknown(page, FRESH, known, f"colours in {theme}")
-        if kinds and (THOROUGH or page.evaluate(DOUBTFUL)):
-            found += run_axe(page, "window.fresh", {"runOnly": COLOURS})
+            if unknown(page, SAME, known, "part"):
+                found += run_axe_beside(page, others)
+    kinds = unknown(page, FRESH, known, f"colours in {theme}")
+    if kinds and (THOROUGH or page.evaluate(DOUBTFUL)):
+        found += run_axe(page, "window.fresh", {"runOnly": COLOURS})
     return found
 
 
 def unknown(page, script, known, what):
     """What a script names on a page that has not been looked at before; from now on it has."""
-    new = page.evaluate(script, [key for of, *keys in known if of == what for key in keys])
+    # As one text: each part of a list is wrapped and unwrapped by the driver, which takes longer than the look itself.
+    new = page.evaluate(script, "‖".join(key for of, *keys in known if of == what for key in keys))
     known |= {(what, key) for key in new}
     return new
 
 
 def run_axe(page, part, options):
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)
-    return page.evaluate(f"() => axe.run({part}, {json.dumps(options | {'resultTypes': ['violations']})})")[
-        "violations"
-    ]
+    run = f"axe.run({part}, {json.dumps(options | VIOLATIONS)})"
+    return page.evaluate(f"() => {{ if (!window.axe) loadAxe(); return {run}; }}")["violations"]
+
+
+def run_axe_beside(page, options):
+    """What axe finds in all but `window.same`."""
+    return page.evaluate(
+        f"""async () => {{
+          if (!window.axe) loadAxe();
+          const inside = ({KNOWN_INSIDE})();
+          for (const part of inside) Object.defineProperty(part, "childNodes", {{ value: [], configurable: true }});
+          try {{
+            return await axe.run({{ include: [document], exclude: window.same }}, {json.dumps(options | VIOLATIONS)});
+          }} finally {{
+            for (const part of inside) delete part.childNodes;
+          }}
+        }}"""
+    )["violations"]
 
 
 def weight(asked):
@@ -409,6 +450,7 @@ def opened(name, look, gallery, width):
     """A page that comes in a width, in the light."""
     pages, watched, asked, _ = look
     page = pages[PAGES[name].who]
+    page.evaluate(HIDE)  # what is left need not be laid out and drawn in another width and theme
     page.emulate_media(media="screen", color_scheme="light", reduced_motion="reduce")
     page.set_viewport_size({"width": width, "height": WIDTHS[width]})
     watched.clear()
@@ -478,6 +520,16 @@ def test_a_picture_without_words_is_found_where_all_other_parts_are_known(look, 
     assert violations(page, known) == []
     page.evaluate("document.querySelector('main').append(new Image(20, 20))")
     assert [rule for rule, _ in violations(page, known)] == ["image-alt"]
+
+
+def test_what_does_not_fit_parts_that_are_known_is_found(look, gallery):
+    page = opened("home", look, gallery, WIDE)
+    known: set[tuple[str, str]] = set()
+    assert violations(page, known) == []
+    for rule, part in OUT_OF_PLACE.items():
+        page.evaluate("(part) => document.querySelector('main').insertAdjacentHTML('beforeend', part)", part)
+        assert rule in [found for found, _ in violations(page, known)]
+        page.evaluate("document.querySelector('main').lastElementChild.remove()")
 
 
 def test_what_comes_into_view_in_another_width_is_looked_at(look, gallery):
