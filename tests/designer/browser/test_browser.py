@@ -357,7 +357,7 @@ def test_tabs_work_without_scripts(browser, session):
     page = context.new_page()
     page.goto(session["first"])
     page.click("#tab-cabling")
-    assert "Server to leaf" in page.inner_text("#cabling")
+    playwright.expect(page.locator("#cabling")).to_contain_text("Server to leaf")
     page.click("#sort-links")
     playwright.expect(page.locator("th[aria-sort='ascending'] #sort-links")).to_have_count(1)
     page.click("#view-device")
