@@ -5,17 +5,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD
+from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD, half_up
 from estimator.errors import Problem, UnreadableFile
 from estimator.record import Json
 from estimator.spec.checking import near_words, validated
 from estimator.spec.price_book import LARGEST_MINOR, OwnPrice, OwnRate, price_problems
 from estimator.tables.file import QuoteSheet, read_table
 from estimator.tables.numbers import currency_of, decimal_votes, parse_number, parse_quantity, stored_number
-from estimator.tables.stored_values import QuoteRow
+from estimator.tables.stored_values import PERCENT, QuoteRow
 
 MAX_FILE_BYTES = 2_400_000  # a request may have 2.5 MB
 MAX_ROWS = 20_000
@@ -46,8 +47,8 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
              "item", "item number", "product", "model"),
     "per": ("per", "unit", "uom", "unit of measure"),
     "low": ("low", "low price", "price low", "min price", "minimum price", "lowest"),
-    "typical": ("typical", "typical price", "price", "unit price", "net price", "list price", "price each", "unit cost",
-                "cost", "amount"),
+    "typical": ("typical", "typical price", "price", "unit price", "net price", "net unit price", "list price",
+                "price each", "unit cost", "cost", "amount"),
     "high": ("high", "high price", "price high", "max price", "maximum price", "highest"),
     "currency": ("currency", "ccy", "curr", "cur"),
     "basis": ("basis", "kind", "type", "price type", "kind of price"),
@@ -59,8 +60,10 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
     "valid_from": ("valid from", "from date", "starts"),
     "valid_to": ("valid to", "valid until", "valid till", "until", "expires", "expiry", "ends"),
     "note": ("note", "notes", "remark", "remarks", "comment", "comments"),
+    "discount": ("discount", "discount percent", "discount rate", "disc", "rebate", "rabatt", "remise"),
     "usd": ("usd", "us dollars", "us dollars for one", "rate", "exchange rate"),
 }  # fmt: skip
+_NET = {"net price", "net unit price"}  # taken before another price of the row, and no discount comes off it
 _MEANING = {words: name for name, several in _HEADERS.items() for words in several}
 _PER = {
     "piece": "piece",
@@ -225,7 +228,8 @@ def _header(row: QuoteRow) -> dict[str, int] | None:
     """Places of the columns, if this row names a part and a price, or a currency and its dollars."""
     places: dict[str, int] = {}
     for place, cell in enumerate(row.cells):
-        if (name := _MEANING.get(_plain(cell))) and name not in places:
+        words = _plain(cell)
+        if (name := _MEANING.get(words)) and (name not in places or words in _NET):
             places[name] = place
     is_prices = "part" in places and ("typical" in places or {"low", "high"} <= set(places))
     return places if is_prices or ({"currency", "usd"} <= set(places) and "part" not in places) else None
@@ -248,6 +252,8 @@ class _Reader:
         defaults: Defaults,
     ) -> None:
         self._places, self._decimal, self._parts, self._defaults = places, decimal, parts, defaults
+        self._is_net = _plain(header[places["typical"]]) in _NET if "typical" in places else False
+        self._is_percent = "%" in header[places["discount"]] if "discount" in places else False
         self._header_currency = next(
             (
                 found
@@ -292,12 +298,16 @@ class _Reader:
             "valid_to": take(lambda: self._date(row, "valid_to")),
             "note": self.text(row, "note"),
         }
+        discount = take(lambda: self._discount(row))
         is_refused = {problem.field for problem in problems}
         if values["typical"] is None and "typical" not in is_refused:
             problems.append(Problem("typical", "price_row_refused", "The row has no typical price."))
         if problems:
             return None, problems
         values |= {name: values["typical"] for name in ("low", "high") if values[name] is None}
+        if discount:
+            values |= {name: half_up(values[name] * (1 - discount)) for name in AMOUNTS}
+            values["note"] = "; ".join(filter(None, (values["note"], f"less {float(discount * 100):g}% discount")))
         price, problems = validated(OwnPrice, values, "a price")
         problems += price_problems(price, "") if price and not problems else []
         if problems or price is None:
@@ -345,6 +355,21 @@ class _Reader:
             digits = MINOR_DIGITS[currency]
             raise _Wrong(name, f"'{text[:40]}' has more decimals than {currency}, which has {digits}. Round it.")
         return int(minor)
+
+    def _discount(self, row: QuoteRow) -> Fraction:
+        """The share that comes off the row's prices; none off a net price."""
+        text, place = self.text(row, "discount"), self._places.get("discount", -1)
+        if not text or self._is_net:
+            return Fraction(0)
+        number = (
+            stored_number(text) if row.numbers >> place & 1 else parse_number(text.replace("%", " "), self._decimal)
+        )
+        if number is not None:
+            is_share = row.formats.get(place) == PERCENT or (number < 1 and not self._is_percent and "%" not in text)
+            share = Fraction(number) / (1 if is_share else 100)
+            if 0 <= share < 1:
+                return share
+        raise _Wrong("discount", f"'{text[:40]}' is no discount of 0 to less than 100 %.")
 
     def _word(self, row: QuoteRow, name: str, known: Mapping[str, str], default: str) -> str:
         text = self.text(row, name)

@@ -103,6 +103,23 @@ def test_headers_numbers_and_currencies_of_vendors(catalog: Catalog, text: str, 
 
 
 @pytest.mark.parametrize(
+    ("text", "typical", "note"),
+    [
+        ("part,price,discount\nnvidia-qm9700,38500,30%\n", 2_695_000, "less 30% discount"),
+        ("part,list price,discount (%),note\nnvidia-qm9700,100.01,0.5,spot\n", 9_951, "spot; less 0.5% discount"),
+        ("part;price;rabatt\nnvidia-qm9700;38.500,00;0,3\n", 2_695_000, "less 30% discount"),
+        ("part,list price,discount,net price\nnvidia-qm9700,38500,30%,26950\n", 2_695_000, ""),
+        ("part,price,discount\nnvidia-qm9700,38500,0%\n", 3_850_000, ""),
+    ],
+)
+def test_a_discount_comes_off_the_price_of_its_row(catalog: Catalog, text: str, typical: int, note: str) -> None:
+    sheet = read(catalog, text)
+    assert [(row.column, row.message) for row in sheet.refused] == []
+    ((_, entry),) = sheet.entries
+    assert (entry.low, entry.typical, entry.high, entry.note) == (typical, typical, typical, note)
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("2026-11-02", "2026-11-02"),
