@@ -171,6 +171,17 @@ def _says_tree(signature: Signature) -> Iterator[Fault]:
         yield fault_of(signature, "tree_on_wrong_topology", score, evidence, share_of_ring=signature.ring_share)
 
 
+def _says_wrong(signature: Signature) -> Iterator[Fault]:
+    wrong = signature.run.wrong_bytes
+    if wrong:
+        n_sizes = len(signature.run.message_bytes)
+        evidence = (
+            f"the test's own check (#wrong) found wrong values at {len(wrong):,} of {n_sizes:,} sizes, the smallest of "
+            f"{min(wrong):,} bytes"
+        )
+        yield fault_of(signature, "wrong_results", signature.at("named.score"), evidence, sizes=len(wrong))
+
+
 _BY_MESSAGE: tuple[Callable[[Signature], Iterable[Fault]], ...] = (
     _says_sockets,
     _says_no_peers,
@@ -178,6 +189,7 @@ _BY_MESSAGE: tuple[Callable[[Signature], Iterable[Fault]], ...] = (
     _says_few_nics,
     _says_no_reduction,
     _says_tree,
+    _says_wrong,
 )
 
 # ---------------------------------------------------------------- what the times say, inside one domain

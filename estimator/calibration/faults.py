@@ -14,6 +14,11 @@ OF_SOFTWARE = frozenset(  # what the constants of a site may show: its logs are 
 
 # code → (kind of fault, title, what to check)
 FAULTS: dict[str, tuple[str, str, str]] = {
+    "wrong_results": (
+        "data_corruption", "The results were wrong",
+        "Run no job on these nodes before the cause is found. Run pairs of nodes with -c 1 until one shows it alone. Look for "
+        "Xid and ECC errors (dmesg, nvidia-smi -q), for NIC and link errors, and try another version of the library.",
+    ),
     "gpudirect_off": (
         "gdr_off", "GPUDirect RDMA is off",
         "Run with NCCL_DEBUG=INFO and look for GDRDMA behind 'via NET/IB'. Load nvidia-peermem (or use DMA-BUF), and let "

@@ -78,6 +78,7 @@ class LoggedRun(OnSystem):
     assumed: tuple[str, ...] = ()
     n_disturbed: int = 0  # sizes left out because they took much longer than both neighbours
     version: str | None = None  # of the library
+    wrong_bytes: tuple[int, ...] = ()  # sizes at which the test's own check found wrong values
     stand_in: str | None = None  # the GPU that stands for one that is not known: such a run is judged, and not fitted
 
 
@@ -160,6 +161,7 @@ def run_of(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> tuple[LoggedRu
         (*assumed, *more),
         log.n_disturbed,
         log.version,
+        tuple(dict.fromkeys(row.message_bytes for row in log.rows if row.n_wrong)),
     )
     return run, _asked_for(run, log)
 

@@ -122,8 +122,9 @@ def _row(number: int, result: Any) -> LogRow | str:
         inside = result.get("in_place") or {}
         figures = [float(out["time"]), float(out["alg_bw"]), float(out["bus_bw"]), float(inside.get("time") or 0.0)]
         size = int(result["size"])
+        n_wrong = sum(int(float(half.get("nwrong") or 0)) for half in (out, inside) if half.get("nwrong") != "N/A")
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return "a result without size, time or bandwidths"
     if size > MAX_MESSAGE_BYTES or not all(map(isfinite, figures)):
         return "a result with a figure that no run has"
-    return LogRow(number, size, figures[0], figures[1], figures[2], figures[3] or None)
+    return LogRow(number, size, figures[0], figures[1], figures[2], figures[3] or None, n_wrong)

@@ -50,6 +50,7 @@ class LogRow:
     algbw_gb_s: float | None
     busbw_gb_s: float | None
     in_place_us: float | None = None
+    n_wrong: int = 0  # values that the test's own check found wrong, out of place and in place
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,9 @@ def row_of(number: int, words: list[str]) -> tuple[LogRow, Shape] | str:
         return "a row of the table that is cut short"
     half = len(numbers) // 2
     in_place = numbers[half] if len(numbers) in (6, 8) else None
-    row = LogRow(number, int(words[0]), time_us, algbw, busbw, in_place)
+    checks = numbers[3::4] if half == 4 or len(numbers) == 4 else []
+    n_wrong = sum(int(check) for check in checks if check and check >= 1)  # below 1: the error that old versions print
+    row = LogRow(number, int(words[0]), time_us, algbw, busbw, in_place, n_wrong)
     return row, _shape(words, numbers, root)
 
 

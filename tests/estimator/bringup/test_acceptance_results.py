@@ -166,6 +166,12 @@ def test_wrong_data_fails_however_fast() -> None:
     assert "wrong data" in result.why
 
 
+def test_wrong_data_that_only_the_rows_have_fails() -> None:
+    log = nccl_log(470.0, 8, 1, wrong="7")
+    (result,) = of(judge(("node__node-0001__1.log", log)), "node")
+    assert "wrong data" in result.why
+
+
 def test_repetitions_are_one_result() -> None:
     files = [(f"node__node-0001__{i}.log", nccl_log(busbw, 8, 1)) for i, busbw in enumerate((470.0, 466.0, 300.0), 1)]
     (result,) = of(judge(*files), "node")

@@ -265,6 +265,29 @@ def test_a_faulty_log_is_left_out_of_the_fit_unless_it_is_requested() -> None:
     assert calibrate([worse], network | {"fit_faulty": True}, CATALOG).parameters
 
 
+@pytest.mark.parametrize(
+    ("wrong", "is_found"), [("2", True), ("1e+06", True), ("0", False), ("5e-07", False), ("N/A", False)]
+)
+def test_results_that_the_test_itself_found_wrong_are_the_likeliest_fault(wrong: str, is_found: bool) -> None:
+    sound = made(H100, 16)
+    rows = list(zip(sound.message_bytes, sound.time_us, strict=True))
+    log = measured_log(gpus=16, nodes=2, rows=rows, wrong=wrong)
+    answer = calibrate([("made.log", log)], {"nics_per_node": 8, "nic_gbit_s": 400}, CATALOG)
+    first = answer.diagnosis[0]
+    assert (first.code == "wrong_results") == is_found == (not answer.logs[0].is_fitted)
+    assert not is_found or (first.confidence, "at 31 of 31 sizes, the smallest of 8 bytes" in first.evidence) == (
+        "high",
+        True,
+    )
+
+
+def test_wrong_results_of_json_are_found() -> None:
+    name = "h100x4_all_reduce.json"
+    text = (LOGS / name).read_text()
+    wrong = calibrate([(name, text.replace('"nwrong": 0.0', '"nwrong": 3.0', 1).encode())], {}, CATALOG)
+    assert codes(wrong.diagnosis)[0] == "wrong_results"
+
+
 # ---------------------------------------------------------------- sizes below 8 MiB, and times outside the band
 def test_messages_below_8_mib_are_judged() -> None:
     network = {"nics_per_node": 8, "nic_gbit_s": 400}

@@ -49,8 +49,10 @@ def readings_of(name: str, data: bytes, places: Places) -> Iterator[Reading]:
         for measured in nvbandwidth.read(name, text):
             yield Reading(name, places.of(name), measured)
     else:
+        says_wrong = bool(_WRONG.search(text))
         for log in read_logs(name, data):
-            yield Reading(log.file, places.of(name, log.hosts), _of_log(log, bool(_WRONG.search(text))))
+            is_wrong = says_wrong or any(row.n_wrong for row in log.rows)  # JSON has no line that says so
+            yield Reading(log.file, places.of(name, log.hosts), _of_log(log, is_wrong))
 
 
 def _of_log(log: ParsedLog, is_wrong: bool) -> Measured:
