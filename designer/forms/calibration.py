@@ -10,7 +10,7 @@ from designer.forms.asking import AskForm, ask
 from designer.wording.context import Context
 from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import count, decimal, words
-from estimator.calibration.logged_run import LoggedRun, log_system, run_of
+from estimator.calibration.logged_run import NIC_KEYS, LoggedRun, log_system, run_of
 from estimator.calibration.logs.read import ParsedLog
 from estimator.calibration.logs.system_words import LABELS
 from estimator.calibration.paths.read import PathFigure
@@ -84,6 +84,7 @@ ASKS = (
         usual="Usual for the network"),
 )  # fmt: skip
 TEXTS = {"oversubscription"}
+NOT_JUDGED = "Not in every log: enter it, even where it is as usual, or bandwidth is not judged."
 FROM_RUN = ("collective", "gpus", "launch", "algorithm", "protocol")
 
 
@@ -180,7 +181,10 @@ def _field(one: Ask, value: str, read: Read | None, catalog: Catalog) -> forms.C
     stands_for, is_taken = _stands_for(one, read, choices)
     blank, help_text = stands_for or one.usual or AS_LOGGED, one.help
     if is_taken and not value:
-        help_text = "Not in every log: the default is used. Correct it if it is wrong."
+        help_text = (
+            NOT_JUDGED if one.name in NIC_KEYS else "Not in every log: the usual is taken. Choose it to be sure."
+        )
+        blank = f"Usual: {blank}" if choices else blank
     elif stands_for and not is_taken and not value:
         help_text = f"From the logs. {help_text}"
     mode = "text" if one.name in TEXTS else "decimal"

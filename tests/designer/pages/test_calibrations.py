@@ -108,6 +108,12 @@ def test_what_the_logs_say_is_reported_before_anything_is_stored(page: Client) -
     words = text_of(response)
     assert "1 log read; nothing is stored yet" in words
     assert words.count("Not in every log") == 3, "network, NICs and rate are guesses, and are told as such"
+    assert words.count("enter it, even where it is as usual, or bandwidth is not judged") == 2, (
+        "of both figures of the NICs"
+    )
+    assert '<option value="" selected>Usual: InfiniBand</option>' in content, (
+        "not to be mistaken for the answer InfiniBand"
+    )
     assert Calibration.objects.count() == 0
 
 
