@@ -444,6 +444,7 @@ def test_the_bill_says_whose_prices_it_has_and_that_the_book_has_changed(
     text = text_of(page.get(address))
     assert "Your price book “Vendor A”, quotation of 2026-11-02" in text
     assert reverse("price-book", args=[book.pk]) in text
+    assert "Your price book “Vendor A”; other parts: street prices" in text_of(page.get(f"{address}?tab=cost"))
     assert "Take the new prices" not in text
     revise_book(book, "Cheaper", [entry(usd=1)])
     assert "The book has changed since." in text_of(page.get(address))
