@@ -160,6 +160,8 @@ class _SheetReader:
         self._section, self._is_option_section = "", False
         self._since_total: dict[str, int] = {}
         self._of_sheet: dict[str, int] = {}
+        self._charges_since_total: dict[str, int] = {}
+        self._charges_of_sheet: dict[str, int] = {}
         self._guessed_currency = 0
         self._numbers_of, self._numbers = -1, dict[str, Decimal | None]()  # of one row, as they are requested
 
@@ -219,7 +221,11 @@ class _SheetReader:
         return self._line(row, quantity, [])
 
     def _out(self, row: QuoteRow, code: str, amount: Decimal | None = None) -> LeftOut:
-        return _left_out(self._sheet, row, code, amount, self._currency(row, ("extended_price", "unit_price"))[0])
+        out = _left_out(self._sheet, row, code, amount, self._currency(row, ("extended_price", "unit_price"))[0])
+        if code in CHARGES and out.amount_minor is not None:
+            for sums in (self._charges_since_total, self._charges_of_sheet):
+                sums[out.currency] = sums.get(out.currency, 0) + out.amount_minor
+        return out
 
     def _is_total(self, row: QuoteRow) -> bool:
         words = [cell for place, cell in enumerate(row.cells) if cell and not row.numbers >> place & 1]
@@ -421,19 +427,23 @@ class _SheetReader:
                 sums[line.currency] = sums.get(line.currency, 0) + line.extended_minor
 
     def _total(self, row: QuoteRow) -> LeftOut:
-        """A total row; one that is neither the sum of its section nor of the sheet is remarked on."""
+        """A total row; one that is neither the sum of its section nor of the sheet, charges or not, is remarked on."""
         amount = self._number(row, "extended_price")
         out = self._out(row, "total", amount)
-        sums = [s.get(out.currency, 0) for s in (self._since_total, self._of_sheet)]
+        of_lines = self._of_sheet.get(out.currency, 0)
+        whole = of_lines + self._charges_of_sheet.get(out.currency, 0)
+        since = self._since_total.get(out.currency, 0)
+        sums = (since, since + self._charges_since_total.get(out.currency, 0), of_lines, whole)
         minor = out.amount_minor
         words = " ".join(row.cells).lower()
         is_sum = not any(word in words for word in ("vat", "tax", "mwst", "freight", "shipping", "incl", "inkl"))
-        if minor is not None and is_sum and sums[1] and all(abs(minor - s) > max(2, abs(s) // 10**5) for s in sums):
-            said, lines = printed(minor, out.currency), printed(sums[1], out.currency)
+        if minor is not None and is_sum and of_lines and all(abs(minor - s) > max(2, abs(s) // 10**5) for s in sums):
+            said, lines = printed(minor, out.currency), printed(of_lines, out.currency)
+            charged = f", {printed(whole, out.currency)} with charges" if whole != of_lines else ""
             self._reading.notes.append(
-                f"Row {row.number} gives a total of {said}, and the lines above it sum to {lines}."
+                f"Row {row.number} gives a total of {said}, and the lines above it sum to {lines}{charged}."
             )
-        self._since_total = {}
+        self._since_total, self._charges_since_total = {}, {}
         self._section, self._is_option_section = "", False
         return out
 

@@ -319,6 +319,11 @@ def _missing(
     return sorted(rows, key=lambda row: (row.offered > 0, row.is_spares_only))
 
 
+def _needed(item: Item) -> str:
+    spares = f" and {item.spare_quantity:,} spare" if item.spare_quantity else ""
+    return f"{item.quantity:,}{spares} × {item.text}"
+
+
 def _why_missing(item: Item, have: int, instead: Sequence[Offer], is_whole: bool) -> tuple[str, str]:
     if have >= item.quantity:
         return (
@@ -329,15 +334,15 @@ def _why_missing(item: Item, have: int, instead: Sequence[Offer], is_whole: bool
         return "too_few", f"{have:,} of {item.text} are offered, and {item.quantity:,} are needed."
     if any(offer.match.conflicts for offer in instead):
         lines = ", ".join(offer.line.text for offer in instead[:3])
-        return "missing", f"{item.quantity:,} × {item.text}: offered only as {lines}: not compatible."
+        return "missing", f"{_needed(item)}: offered only as {lines}: not compatible."
     if instead:
-        return "missing", f"{item.quantity:,} × {item.text}: offered only as an option."
+        return "missing", f"{_needed(item)}: offered only as an option."
     if is_whole:
         return (
             "missing",
-            f"{item.quantity:,} × {item.text}: the quote has no {CATEGORY_WORDS.get(item.category, item.category)} at all.",
+            f"{_needed(item)}: the quote has no {CATEGORY_WORDS.get(item.category, item.category)} at all.",
         )
-    return "missing", f"{item.quantity:,} × {item.text}: no line offers it."
+    return "missing", f"{_needed(item)}: no line offers it."
 
 
 def _quoted_item(item: Item, offered: int, offers: Sequence[Offer]) -> QuotedItem:

@@ -58,6 +58,7 @@ def test_a_known_header_goes_straight_to_the_report(page: Client, design: Design
     assert "part number A, description B, quantity C, unit price D, extended price E, by its header" in words
     assert "On the same scope" in words
     assert "EUR were turned into dollars at 1.1269" in words
+    assert re.search(r"EUR\s[\d,.]+ without \$113 of charges", words)
     assert "Freight, tax, a discount or another charge, not a part" in words
 
 

@@ -209,6 +209,23 @@ def test_a_merged_title_row_and_remarks_are_listed() -> None:
     assert any(f"Row {n_rows} gives a total" in note for note in result["notes"])
 
 
+def test_a_total_of_lines_and_freight_is_a_sum() -> None:
+    rows = whole_quote()
+    whole = round(sum(row[4] for row in rows) + 4200, 2)
+    rows += [["", "Freight", 1, 4200, 4200], ["", "Total", "", "", whole]]
+    assert not [note for note in report(workbook([HEADER, *rows]))["notes"] if "total" in note]
+    rows[-1][4] = whole + 10_000
+    (note,) = [note for note in report(workbook([HEADER, *rows]))["notes"] if "total" in note]
+    assert f"{whole:,.2f} USD with charges" in note
+
+
+def test_what_lacks_wholly_is_counted_with_its_spares() -> None:
+    rows = [row for row in whole_quote() if row[0] != "MQM9700-NS2F"]
+    (found,) = of_code(report(workbook([HEADER, *rows])), "missing")
+    quantity, spares = needed("nvidia-qm9700")
+    assert found["message"].startswith(f"{quantity} and {spares} spare × NVIDIA QM9700")
+
+
 def test_five_thousand_lines_are_matched_without_comparing_all_with_all_and_none_is_lost() -> None:
     rng = random.Random(4)
     names = [
