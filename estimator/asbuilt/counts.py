@@ -21,6 +21,7 @@ _ADAPTER_PORT = re.compile(r"(?:mlx\d|hca|hfi|ib\d|ibp|bnxt|ens\d|enp\d|eno\d|ni
 LEAF_SHARE = 4  # a leaf has at least this part of the usual number of servers' links
 MOST_NETWORKS = 8  # of a file
 ODD_HOSTS, ODD_SHARE = 1, 0.1  # so many servers, and this share, may be on one plane or rail of a network alone
+NAMES_SHOWN = 4  # of servers and leaves that lack links
 MANAGER_SHARE = 2  # a manager has fewer ports than this part of a server's
 
 
@@ -56,6 +57,9 @@ class DumpCounts:
     n_nameless: int = 0  # adapters that nobody named; servers are counted from them by the usual number of ports
     pod_nodes: int = 0  # the most servers of one pod
     few_ports: tuple[str, ...] = ()  # names of the hosts with few ports
+    short: tuple[str, ...] = ()  # names of servers with fewer ports than most, the first of them
+    n_low_leaves: int = 0
+    low_leaves: tuple[str, ...] = ()  # names of leaves with fewer uplinks than most, the first of them
     node_rates: tuple[tuple[int, int], ...] = ()  # (rate, links), most first
     switch_rates: tuple[tuple[int, int], ...] = ()
     number: int = 1  # of the network in the file, by links
@@ -157,9 +161,16 @@ def _counts(graph: _Graph, file: FoundLinks) -> DumpCounts:
         n_nameless=len(nameless),
         pod_nodes=_most_nodes(graph, below_core & ~graph.is_host, nodes),
         few_ports=tuple(file.names[i] for i in np.flatnonzero(is_manager).tolist()),
+        short=_names(file, nodes[degree[nodes] < ports_mode]),
+        n_low_leaves=int((up[leaves] < _mode(up[leaves])).sum()),
+        low_leaves=_names(file, leaves[up[leaves] < _mode(up[leaves])]),
         node_rates=_often(rate_down),
         switch_rates=_often(rate_up),
     )
+
+
+def _names(file: FoundLinks, devices: IntArray) -> tuple[str, ...]:
+    return tuple(file.names[i] for i in devices[:NAMES_SHOWN].tolist())
 
 
 def _graph(file: FoundLinks) -> _Graph:

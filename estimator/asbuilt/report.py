@@ -40,10 +40,11 @@ from estimator.asbuilt.wiring import BY_WIRING
 from estimator.cabling.links import LinkList
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE, SPINE
 from estimator.record import Json, Record
-from estimator.units import IntArray, ratio_text
+from estimator.units import IntArray, parse_ratio, ratio_text
 
 LIST_BOUND = 200
 """Most entries of one list in the answer; ``totals`` has how many there are."""
+IDENTIFIED = (BY_STRUCTURE, BY_ORDER, BY_WIRING)  # by cabling: the file has other names
 ORDINARY_DROPS = ("aggregation_node", "not_connected")  # of a sound dump: nothing to heed
 DIFFERENCES = ("missing", "extra", "swapped", "doubled", "wrong_port", "moved", "speed_mismatch")
 
@@ -124,12 +125,21 @@ class _Names:
     def __init__(self, check: LinkCheck) -> None:
         self.check = check
         self._devices = check.links.table.devices
+        self._in_file = {
+            self._devices.names[check.match.design[index]]: check.file.names[index]
+            for index, how in enumerate(check.match.how)
+            if how in IDENTIFIED
+        }
 
     def planned(self, link: int) -> PlannedLink:
         """A link of the design."""
         (row,) = self.check.links.rows(link, link + 1)
-        a, b = LinkEnd(device=row.a_device, port=row.a_port), LinkEnd(device=row.b_device, port=row.b_port)
+        a, b = self._planned_end(row.a_device, row.a_port), self._planned_end(row.b_device, row.b_port)
         return PlannedLink(link=row.link, cable=row.cable, tier=row.tier, a=a, b=b)
+
+    def _planned_end(self, device: str, port: str) -> LinkEnd:
+        end = LinkEnd(device=device, port=port)
+        return end.but(device_in_file=self._in_file[device]) if device in self._in_file else end
 
     def found(self, link: int) -> FoundLink:
         """A link of the file, lower end first."""
@@ -305,7 +315,7 @@ def _naming(check: LinkCheck) -> DeviceNames:
     both = np.concatenate([check.planned.low[matched], check.planned.high[matched]]) >> DEVICE_BITS
     share = np.bincount(both, minlength=n) / np.maximum(planned, 1)
     names, design = check.links.table.devices.names, check.match.design
-    automatic = [index for index, how in enumerate(check.match.how) if how in (BY_STRUCTURE, BY_ORDER, BY_WIRING)]
+    automatic = [index for index, how in enumerate(check.match.how) if how in IDENTIFIED]
     fits = [float(share[design[index]]) for index in automatic]
     return DeviceNames(
         told_by=check.match.counts(),
@@ -438,7 +448,7 @@ def _sentences(made: LinkComparison) -> Iterator[str]:
     if names.is_automatic:
         yield (
             f"{_many(names.automatic_total, 'device')} of other names in the file were identified by their cabling; "
-            f"{names.confidence:.0%} of their links fit."
+            f"{_share_that_fits(names.confidence)} of their links fit."
         )
     yield from _built_sentences(made.built)
     read = made.read
@@ -452,16 +462,29 @@ def _many(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
+def _share_that_fits(confidence: float | None) -> str:
+    """All but all is never called 100 %."""
+    share = confidence or 0
+    return f"{share if share == 1 else min(round(share, 3), 0.999):.3%}".rstrip("0%").rstrip(".") + " %"
+
+
+def _to_one(ratio: str | None) -> str:
+    if ratio is None:
+        return "unknown"
+    share = parse_ratio(ratio)
+    return ratio if share.denominator == 1 else f"{float(share):.3g}:1"
+
+
 def _built_sentences(built: BuiltNetwork) -> Iterator[str]:
     design, found = built.oversubscription.design, built.oversubscription.found
     if found.built is None or design.built is None:
         return
     if (found.built, found.worst_leaf) == (design.built, design.worst_leaf):
-        yield f"Oversubscription by the file's links is {found.built}, as designed."
+        yield f"Oversubscription by the file's links is {_to_one(found.built)}, as designed."
     else:
         yield (
-            f"Oversubscription by the file's links is {found.built} and {found.worst_leaf} at the worst leaf; "
-            f"designed are {design.built} and {design.worst_leaf}."
+            f"Oversubscription by the file's links is {_to_one(found.built)} and {_to_one(found.worst_leaf)} at the worst leaf; "
+            f"designed are {_to_one(design.built)} and {_to_one(design.worst_leaf)}."
         )
     if built.spine_links.differ_total:
         n = built.spine_links.differ_total

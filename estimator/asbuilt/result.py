@@ -40,7 +40,8 @@ class LinkEnd(Record):
     port_in_file: IfAny[str] = None
 
     def __str__(self) -> str:
-        return f"{self.device} {self.port}"
+        in_file = f" ({self.device_in_file})" if self.device_in_file else ""
+        return f"{self.device}{in_file} {self.port}"
 
 
 class PlannedLink(Record):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import gcd
 
-from estimator.asbuilt.counts import DumpCounts, counts_of_networks
+from estimator.asbuilt.counts import NAMES_SHOWN, DumpCounts, counts_of_networks
 from estimator.asbuilt.readers.found import FoundLinks
 from estimator.catalog.catalog import Catalog
 from estimator.errors import Problem, SpecError, UnreadableFile
@@ -312,13 +312,17 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
         f"{counts.node_rate_gbit_s or 'an unknown'} Gb/s."
     ]
     if counts.n_managers:
-        shown = ", ".join(counts.few_ports[:4]) + (" and more" if counts.n_managers > 4 else "")
-        known = "managers of the fabric by their names" if _are_managers(counts) else "no servers of the usual kind"
+        shown = _shown(counts.few_ports, counts.n_managers)
+        known = "managing the fabric by name" if _are_managers(counts) else "no servers of the usual kind"
         reported.append(
-            f"{counts.n_managers} hosts with fewer ports ({shown}), {known}: {counts.n_manager_links} ports of leaves are kept "
-            "for them."
+            f"{counted(counts.n_managers, 'host')} with fewer ports ({shown}), {known}: "
+            f"{counted(counts.n_manager_links, 'port')} of leaves {'is' if counts.n_manager_links == 1 else 'are'} kept for "
+            f"{'it' if counts.n_managers == 1 else 'them'}."
         )
-    for what, rates in (("servers", counts.node_rates), ("other switches", counts.switch_rates)):
+    for what, rates in (
+        ("hosts" if counts.n_managers else "servers", counts.node_rates),
+        ("other switches", counts.switch_rates),
+    ):
         total = sum(times for _, times in rates)
         for rate, times in rates[1:]:
             run = "runs" if times == 1 else "run"
@@ -346,6 +350,14 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     return reported
 
 
+def _shown(names: tuple[str, ...], n: int) -> str:
+    return ", ".join(names[:NAMES_SHOWN]) + (" and more" if n > NAMES_SHOWN else "")
+
+
+def _of_leaves(counts: DumpCounts) -> str:
+    return f" ({_shown(counts.low_leaves, counts.n_low_leaves)})" if counts.low_leaves else ""
+
+
 def _ordinal(number: int) -> str:
     return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
 
@@ -355,11 +367,13 @@ def _unreported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     out = []
     if counts.n_short:
         out.append(
-            f"{counts.n_short:,} servers show fewer than {counts.ports_mode} links. They are counted as whole ones."
+            f"{counted(counts.n_short, 'server')} with fewer than {counts.ports_mode} links "
+            f"({_shown(counts.short, counts.n_short)}), counted as whole."
         )
     if counts.n_managers and not _are_managers(counts):
         out.append(
-            f"What the {counts.n_managers} hosts with few ports are: login, storage or management nodes, or fabric managers?"
+            f"What {counted(counts.n_managers, 'host')} with few ports could be: login, storage or management nodes, or fabric "
+            "managers?"
         )
     if counts.n_deeper:
         out.append(f"{counts.n_deeper:,} switches are further up than a third tier, which no design here has.")
@@ -370,7 +384,7 @@ def _unreported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     if counts.leaf_up_least != counts.leaf_up_mode:
         out.append(
             f"Leaves have different numbers of uplinks, from {counts.leaf_up_least}; most have {counts.leaf_up_mode}, which "
-            "is taken. Is a cable down?"
+            f"is taken. Is a cable down{_of_leaves(counts)}?"
         )
     if counts.components > 1 and counts.tiers > 1 and spec.fabric.planes != counts.components:
         out.append(f"The switches form {counts.components} networks that nothing joins. They are taken as one.")

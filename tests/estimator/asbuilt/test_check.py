@@ -91,8 +91,8 @@ def sheet(cables: list[Cable], port: Callable[[dumps.End], str] = lambda end: en
     return "a_device,a_port,b_device,b_port\n" + "".join(lines)
 
 
-def words(cable: Cable) -> str:
-    return f"{cable.a.device} {cable.a.label} – {cable.b.device} {cable.b.label}"
+def words(cable: Cable, named: Callable[[str], str] = str) -> str:
+    return f"{named(cable.a.device)} {cable.a.label} – {named(cable.b.device)} {cable.b.label}"
 
 
 # ---------------------------------------------------------------- what is right is right
@@ -153,8 +153,10 @@ def faulty(rows: list[Any], has_upper_end: Callable[[Any, Any], tuple[Any, Any]]
     return [*rows[:gone], *rows[gone + 1 :], rows[twice]], FAULTS
 
 
-def check_the_three_faults(out: Json, cables: list[Cable], places: tuple[int, ...]) -> None:
-    one, other, gone, twice = (words(cables[i]) for i in places)
+def check_the_three_faults(
+    out: Json, cables: list[Cable], places: tuple[int, ...], named: Callable[[str], str] = str
+) -> None:
+    one, other, gone, twice = (words(cables[i], named) for i in places)
     assert totals(out) == {"swapped": 1, "missing": 1, "doubled": 1}, out["summary"]
     assert out["swapped"][0]["message"] == f"{one} and {other} are swapped."
     assert out["missing"][0]["message"] == f"{gone} is missing."
@@ -418,7 +420,7 @@ def test_devices_with_other_names_are_identified_by_their_cabling(spec: Json, ca
         1.0,
         len(links.table.devices),
     )
-    assert "of other names in the file were identified by their cabling; 100% of their links fit" in out["summary"]
+    assert "of other names in the file were identified by their cabling; 100 % of their links fit" in out["summary"]
     if spec["fabric"].get("planes", 1) == 1:  # planes are interchangeable: any one may be the first
         assert all(strange(pair["in_design"]) == pair["in_file"] for pair in names["automatic"])
 
@@ -427,8 +429,9 @@ def test_faults_are_found_under_other_names_too(ndr: LinkList) -> None:
     cables = cables_of(ndr)
     changed, places = faulty_cables(cables)
     out = compared(ndr, dump(changed, switch_name=strange, host_name=strange))
-    check_the_three_faults(out, cables, places)
+    check_the_three_faults(out, cables, places, named=lambda name: f"{name} ({strange(name)})")
     assert out["names"]["is_automatic"]
+    assert f" {out['names']['confidence'] * 100:.1f} % of their links fit." in out["summary"]
     assert 0.95 < out["names"]["confidence"] < 1
     assert out["swapped"][0]["found"][0]["a"]["device_in_file"] == strange(cables[places[0]].a.device)
 

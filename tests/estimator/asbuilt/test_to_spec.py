@@ -108,8 +108,9 @@ def test_a_cable_that_is_down_and_a_server_that_misses_a_link_are_reported() -> 
     no_server_link = next(i for i, cable in enumerate(of) if cable.a.is_host and "node" in cable.a.device)
     found = designed([cable for i, cable in enumerate(of) if i not in (no_uplink, no_server_link)])
     words = " ".join(found.unreported)
-    assert "1 servers show fewer than 8 links" in words
+    assert f"1 server with fewer than 8 links ({of[no_server_link].a.device}), counted as whole." in words
     assert "different numbers of uplinks, from 31; most have 32" in words
+    assert f"Is a cable down ({of[no_uplink].a.device})?" in words
     assert ("links.leaf_spine", 255, 256) in found.differences
     assert found.counts.n_nodes == 31
 
