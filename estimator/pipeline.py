@@ -38,7 +38,7 @@ from estimator.findings.parts import own_findings, part_findings
 from estimator.findings.prices import age_findings, book_findings, own_price_findings
 from estimator.findings.result import Failures
 from estimator.floor.whole_racks import whole_racks
-from estimator.growth.phases import BuiltPhase, in_phase, phase_specs, phases_of, too_many_links
+from estimator.growth.phases import BuiltPhase, in_phase, phase_specs, phases_of, too_many_links, warnings_of
 from estimator.growth.room import Bought, compared_specs, growth_of, is_recabled, moved_manager_links, nodes_sized_for
 from estimator.networks.sized import OtherSized
 from estimator.performance.result import Performance, UsedCalibration
@@ -340,7 +340,9 @@ def _with_phases(made: Estimate, fabric: SizedFabric, catalog: Catalog) -> Estim
     except (SpecError, InfeasibleDesign) as error:
         found = [Finding("phase_not_possible", "warning", one.field, one.message) for one in error.problems]
         return made.but(findings=[*made.findings, *found])
-    return made.but(phases=phases_of(built))
+    new = warnings_of(built, {finding.code for finding in made.findings})
+    found = [Finding(one.code, "warning", one.field, one.message) for one in new]
+    return made.but(phases=phases_of(built), findings=[*made.findings, *found])
 
 
 def _built_phase(entry: PhaseEntry, spec: DesignSpec, at: int, catalog: Catalog) -> BuiltPhase:
@@ -360,9 +362,11 @@ def _built_phase(entry: PhaseEntry, spec: DesignSpec, at: int, catalog: Catalog)
         raise ValueError("phases compare bills of materials and their cost")
     held = nodes_sized_for(spec, fabric)
     if too_many_links([*made.fabrics.values()]):
-        return BuiltPhase(entry, spec.fabric.generation, made.fabrics[COMPUTE], held, made.bom, made.cost, None)
-    links = all_links(spec, fabric, design_plan(spec, fabric, catalog, others), others, catalog)
-    return BuiltPhase(entry, spec.fabric.generation, made.fabrics[COMPUTE], held, made.bom, made.cost, links)
+        links = None
+    else:
+        links = all_links(spec, fabric, design_plan(spec, fabric, catalog, others), others, catalog)
+    warnings = tuple(Problem(of.field, of.code, of.message) for of in made.findings if of.severity == "warning")
+    return BuiltPhase(entry, spec.fabric.generation, made.fabrics[COMPUTE], held, made.bom, made.cost, links, warnings)
 
 
 def _bought(made: Estimate) -> Bought:

@@ -137,9 +137,9 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             "warning",
             "fabric.reserved.fabric_manager_links",
             (
-                f"Nodes take {used:,} of the {has:,} leaf ports that face down, and {asked} fabric-manager links need "
-                f"{used + asked:,} > {has:,}: "
-                f"{placed} were placed. Connect one node fewer in a unit, or give leaves another port."
+                f"Nodes take {used:,} of the {has:,} leaf ports that face down: {placed} of "
+                f"{counted(asked, 'fabric-manager link')} {'has' if placed == 1 else 'have'} a port. Connect one node fewer in a "
+                "unit, or give leaves another port."
             ),
         )
     unit = fabric.unit_nodes

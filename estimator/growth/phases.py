@@ -6,7 +6,7 @@ phase for its share of the days; money is not discounted.
 """
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from estimator.bom.result import BomLine, BomWithLines
@@ -47,6 +47,7 @@ class BuiltPhase(NamedTuple):
     bom: BomWithLines
     cost: Cost
     links: tuple[LinkList, ...] | None
+    warnings: tuple[Problem, ...] = ()
 
 
 def phase_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> list[DesignSpec]:
@@ -114,6 +115,16 @@ def in_phase(problem: Problem, at: int) -> Problem:
     field = "nodes" if problem.field in SIZE_FIELDS else problem.field.removeprefix("fabric.")
     own = field if field in ("nodes", "oversubscription", "generation") else "nodes"
     return Problem(f"phases[{at}].{own}", problem.code, f"Phase {at + 1}: {problem.message}")
+
+
+def warnings_of(built: Sequence[BuiltPhase], known: Collection[str]) -> list[Problem]:
+    """Warnings of later phases that the design of today does not have, each in the first phase that has it."""
+    seen, out = set(known), []
+    for at, one in enumerate(built):
+        new = [warning for warning in one.warnings if warning.code not in seen] if at else []
+        out += [Problem(f"phases[{at}].nodes", of.code, f"Phase {at + 1}: {of.message}") for of in new]
+        seen |= {warning.code for warning in new}
+    return out
 
 
 def _compared(before: tuple[LinkList, ...] | None, now: tuple[LinkList, ...] | None) -> Changes | None:

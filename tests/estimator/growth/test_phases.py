@@ -267,6 +267,20 @@ def test_a_phase_that_cannot_be_is_a_finding_of_its_own_field() -> None:
         phases_of_design(parse_spec(values, CATALOG), CATALOG)
 
 
+def test_a_later_phase_says_what_today_does_not_have() -> None:
+    """31 servers leave ports for two fabric managers, 32 take all: each warning once, in the first phase that has it."""
+    base = {
+        "compute": {"server": "dgx-h100", "nodes": 31},
+        "fabric": {"generation": "ndr", "reserved": {"fabric_manager_links": 2}},
+    }
+    (made,) = estimate([parse_spec(phased(32, 64, base=base), CATALOG)], CATALOG)
+    short = [one for one in made.findings if one.code == "fabric_manager_ports_short"]
+    assert [(one.field, one.severity) for one in short] == [("phases[1].nodes", "warning")]
+    assert short[0].message.startswith("Phase 2: ")
+    assert "0 of 2 fabric-manager links have a port" in short[0].message
+    assert made.phases is not None
+
+
 def test_the_command_line_has_phases_and_their_files() -> None:
     values = phased(128)
     answer = run("phases", "-", text=values)
