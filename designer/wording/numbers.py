@@ -109,10 +109,10 @@ def _is_missing(value: Any) -> bool:
 
 
 def count(value: Any) -> str:
-    """1016 → "1,016"."""
+    """1016 → "1,016", 521.8 → "522"."""
     if _is_missing(value):
         return MISSING
-    return f"{int(value):,}".replace("-", MINUS)
+    return f"{round(value):,}".replace("-", MINUS)
 
 
 def parameters(value: Any) -> str:

@@ -56,7 +56,7 @@ def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
         hours = person_hours(minutes)
         window = f"window {minutes_of(phase.window_minutes)}" if phase.window_minutes else ""
         if recabling.least_touched is not None and recabling.least_touched < recabling.touched:
-            least = f"{count(recabling.least_touched)} whatever the ports"
+            least = f"at least {count(recabling.least_touched)}, whichever ports are used"
     bill = sorted(phase.bill, key=lambda line: -(line.extended_price_usd.typical if line.extended_price_usd else 0))
     crews = tuple(
         CrewRow(

@@ -15,6 +15,7 @@ NB = numbers.NO_BREAK_SPACE
     [
         (numbers.count, 1016, "1,016"),
         (numbers.count, 0, "0"),
+        (numbers.count, 521.8, "522"),  # kilograms of a rack
         (numbers.count, -3, "\N{MINUS SIGN}3"),
         (numbers.gbit_s, 400, f"400{NB}Gb/s"),
         (numbers.gbit_s, 406_400, f"406.4{NB}Tb/s"),

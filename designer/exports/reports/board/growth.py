@@ -72,7 +72,7 @@ def growth(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -
 
 def _phase(row: PhaseRow) -> Row:
     phase = row.phase
-    held = f"ports held for {count(phase.nodes_held)}" if phase.nodes_held else ""
+    held = f"ports held for {count(phase.nodes_held)}" if (phase.nodes_held or 0) > phase.nodes else ""
     recabled = ", ".join(part for part in (row.how, row.hours, row.window, row.least) if part)
     unused = Text(usd(phase.stranded_usd.typical), counted(len(phase.stranded), "part")) if phase.stranded else "none"
     return Row(

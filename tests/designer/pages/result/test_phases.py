@@ -157,3 +157,14 @@ def test_work_is_said_in_minutes_where_it_is_short_and_in_hours_where_it_is_long
         ("–", "nothing is in use yet"),
         ("none", "every cable stays"),
     ]
+
+
+def test_a_design_with_phases_is_not_called_one_without_growth(page: Client, owner: User) -> None:
+    design, _ = finished(owner, PHASED)
+    address = reverse("design", args=[design.pk])
+    found, overview = (page.get(address, {"tab": tab}).content.decode() for tab in ("findings", "overview"))
+    assert "After a failure" in found
+    assert "No growth is planned" not in found
+    assert "ports held for" not in overview, "each phase holds ports for its own servers and no more"
+    parts = overview.split('class="fabric-parts"')[1]
+    assert re.search(r"MQM9700-NS2F.*?\d \+ \d spare</td>", parts), "the sum of the line counts its spares"
