@@ -94,7 +94,8 @@ class Pricing:
         if metre and length_m:
             cents += _of_length(self._in_cents(metre), length_m)
             minor += _of_length(metre.minor, length_m)
-            words.append(f"{amount_text(metre.typical, metre.currency)} a metre × {length_m:g} m")
+            piece = f", {amount_text(price.typical, USD)}" if price.currency == USD else ""
+            words = [f"{words[0]}{piece} + {amount_text(metre.typical, metre.currency)} a metre × {length_m:g} m"]
             rates[metre.currency] = self._rate(metre)
         rates.pop(USD, None)
         words += [_rate_words(rate) for rate in rates.values() if rate]
@@ -151,7 +152,7 @@ class Pricing:
         if metre and length_m and not own_metre:
             cents += _of_length(metre.cents, length_m)
             bases.add(metre.basis)
-            words.append(f"{amount_text(metre.typical_cents, USD)} a metre × {length_m:g} m")
+            words.append(f"{_piece_words(price)} + {amount_text(metre.typical_cents, USD)} a metre × {length_m:g} m")
         if self._discount and not is_own:
             cents = self._discounted(cents)
             words.append(f"less {float(self._discount * 100):g}% discount")
@@ -159,9 +160,8 @@ class Pricing:
             cents += _of_length(self._in_cents(own_metre), length_m)
             bases.add(own_metre.basis)
             rate = self._rate(own_metre)
-            words.append(
-                f"{amount_text(own_metre.typical, own_metre.currency)} a metre in your price book × {length_m:g} m"
-            )
+            metre_words = f"{amount_text(own_metre.typical, own_metre.currency)} a metre in your price book"
+            words.append(f"{_piece_words(price)} + {metre_words} × {length_m:g} m")
             words += [_rate_words(rate)] if rate else []
         return UnitPrice(
             cents=cents,
@@ -232,6 +232,10 @@ def _entry_words(price: OwnPrice) -> str:
 def _part_words(price: Price) -> str:
     """``"Price of your own part, quotation of 2026-11-02"``."""
     return f"Price of your own part, {BASIS_WORDS[price.basis]} of {price.as_of}"
+
+
+def _piece_words(price: Price) -> str:
+    return amount_text(price.typical_cents, USD)
 
 
 def _conditions(price: Any) -> str:

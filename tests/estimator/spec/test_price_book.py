@@ -137,8 +137,12 @@ def test_metres_of_the_own_book_and_of_the_catalog(catalog: Catalog) -> None:
     """The catalog: $90 and $2.50 a metre. An own piece is whole; own metres are added to the catalog's piece."""
     of_catalog = line_of(bill(catalog, None), FIBRE)
     assert (of_catalog["length_m"], of_catalog["unit_price_usd"]["typical"]) == (30.0, 165.0)
-    assert "$2.50 a metre × 30 m" in of_catalog["price_rule"]
+    assert of_catalog["price_rule"].endswith(", $90 + $2.50 a metre × 30 m")
     piece, metre = price(FIBRE, 100), price(FIBRE, 3, per="metre")
+    own = line_of(bill(catalog, book(piece, metre)), FIBRE)
+    assert ", $100 + $3 a metre × 30 m" in own["price_rule"]
+    mixed = line_of(bill(catalog, book(metre)), FIBRE)
+    assert mixed["price_rule"].endswith(", $90 + $3 a metre in your price book × 30 m")
     assert line_of(bill(catalog, book(piece)), FIBRE)["unit_price_usd"]["typical"] == 100.0
     assert line_of(bill(catalog, book(piece, metre)), FIBRE)["unit_price_usd"]["typical"] == 190.0
     assert line_of(bill(catalog, book(metre)), FIBRE)["unit_price_usd"]["typical"] == 180.0
