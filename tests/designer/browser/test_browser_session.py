@@ -236,6 +236,12 @@ def test_a_server_is_found_by_typing_and_owned_parts_are_rows(tab):
     tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Escape")
     playwright.expect(server).to_have_value("hgx-h100-8u")  # nothing was taken
+    search.fill("dgx b200")
+    tab.keyboard.press("Tab")
+    playwright.expect(server).to_have_value("dgx-b200")  # what was marked as the field was left
+    search.fill("")
+    tab.keyboard.press("Tab")
+    playwright.expect(server).to_have_value("dgx-b200")
     search.fill("dgx h100")
     tab.keyboard.press("Enter")
     playwright.expect(server).to_have_value("dgx-h100")

@@ -99,7 +99,7 @@ function connect(select) {
   input.addEventListener("input", () => {
     open();
     filter(input.value);
-    choose(found()[0]);
+    choose(input.value.trim() ? found()[0] : rows.find(({ option }) => option.selected));
   });
   input.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
@@ -119,6 +119,8 @@ function connect(select) {
       } else {
         open();
       }
+    } else if (event.key === "Tab" && isOpen()) {
+      take(active); // what is marked as the field is left, as a list of the browser does
     } else if (event.key === "Escape" && isOpen()) {
       event.stopPropagation();
       close();
