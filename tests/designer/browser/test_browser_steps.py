@@ -195,6 +195,16 @@ def test_a_conflict_says_what_differs_and_loses_neither(tab, browser, session): 
     shows(tab, "128")
     tab.click("[data-step-back] button")
     shows(tab, "96")
+    other.reload()
+    edited(other, 160)
+    tab.fill("#id_size", "120")
+    tab.wait_for_selector("#session-conflict .conflict", timeout=MOST_MS)
+    tab.fill("#id_size", "136")  # set again: neither value is offered any more
+    assert tab.locator("#session-conflict p").count() == 0
+    sent(tab)
+    tab.reload()
+    assert tab.locator("#session-conflict p").count() == 0
+    shows(tab, "136")
     other.context.close()
 
 

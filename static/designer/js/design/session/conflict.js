@@ -8,6 +8,7 @@ import { changed } from "./sending.js";
 import { disputed, keepDisputed } from "./unsent.js";
 
 const note = () => document.getElementById("session-conflict");
+const rows = () => [...note().querySelectorAll("[data-field]")];
 
 export function restoreConflict() {
   const html = disputed(key());
@@ -27,10 +28,24 @@ document.addEventListener("click", ({ target }) => {
   if (target.closest("[data-show-theirs]")) {
     clear();
   } else if (target.closest("[data-keep-mine]")) {
-    const rows = [...document.querySelectorAll("#session-conflict [data-field]")];
+    const mine = rows();
     clear();
     newStep("mine");
-    write(Object.fromEntries(rows.map(({ dataset }) => [dataset.field, dataset.text])));
+    write(Object.fromEntries(mine.map(({ dataset }) => [dataset.field, dataset.text])));
     changed();
+  }
+});
+
+// A field that its reader sets again is settled: neither of the two values is offered any more.
+document.addEventListener("input", ({ target }) => {
+  const settled = target.closest("#design-form") && rows().find(({ dataset }) => dataset.field === target.name);
+  if (!settled) {
+    return;
+  }
+  settled.remove();
+  if (rows().length) {
+    keepDisputed(key(), note().outerHTML);
+  } else {
+    clear();
   }
 });
