@@ -147,7 +147,8 @@ def cover(estimate: PricedEstimate, kind: str, made: datetime) -> list[Flowable]
         Paragraph(
             markup(
                 f"Estimated on {date_and_time(made)}. Figures are in {currency_words()}; each has a low, a typical and a high "
-                "end, and the range stands below it. Before negotiation; see Assumptions for what every figure rests on."
+                "end, and the range stands below it. Before negotiation where a price is no quote; see Assumptions for what "
+                "every figure rests on."
                 f"{units_sentence()}"
             ),
             BODY,

@@ -169,7 +169,22 @@ def test_a_paper_says_of_phases_what_their_page_says(catalog: Catalog) -> None:
     ):
         assert words in text
     assert text.count("Growth in phases") == 1
+    whole = " ".join(usd(phases.bought_usd.typical).split())
+    assert f"Compared as phase 1 of 2; all phases together are 192 GPUs for {whole}" in text
     assert all(one.name in text for one in phases.assumptions)
+
+
+def test_quotes_and_other_books_are_said_on_the_first_page(catalog: Catalog) -> None:
+    """A paper on quotes is not before negotiation as a whole, and prices of two books are not told apart by a reader."""
+    quoted = {"part": "dgx-h100", "low": 1, "typical": 1, "high": 1, "basis": "quote", "as_of": "2026-11-01"}
+    own = {"name": "Frame", "prices": [quoted]}
+    specs = [SPEC, HALF | {"name": "Quoted", "economics": {"prices": own, "price_book": "street"}}]
+    made = prepare({"items": [{"spec": spec} for spec in specs], "baseline": 0}, catalog, {}).compared()
+    options = [PricedEstimate.of(estimate([parse_spec(spec, catalog)], catalog)[0]) for spec in specs]
+    text = text_of(board_pack(BoardRequest("x"), made, options, datetime(2027, 1, 1, tzinfo=UTC)))
+    assert "Prices are not of one book" in text.partition("The options on one page")[0]
+    assert "before negotiation where they are no quotes" in text
+    assert "A firm quote takes the place of each that is none." in text
 
 
 def test_a_paper_is_in_the_currency_that_its_reader_chose(row: Comparison) -> None:

@@ -1,6 +1,7 @@
 """The first page: recommendation, options, date and units."""
 
 import io
+from collections.abc import Sequence
 from datetime import datetime
 
 from reportlab.lib.utils import ImageReader
@@ -16,29 +17,41 @@ from designer.wording.numbers import (
     currency_words,
     generation_name,
     units_sentence,
+    usd,
 )
 from estimator.compare.result import ComparisonResult
+from estimator.growth.result import Phases
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.style import BODY, EYEBROW, LEAD, SMALL, SUBTITLE, TITLE
 from estimator.pdf.text import BOLD, markup
+from estimator.result import PricedEstimate
 from estimator.wording import date_and_time
 
 LOGO_WIDE, LOGO_HIGH = 170.0, 64.0
 
 
-def cover(request: BoardRequest, result: ComparisonResult, advice: Recommendation, made: datetime) -> list[Flowable]:
+def cover(
+    request: BoardRequest,
+    result: ComparisonResult,
+    options: Sequence[PricedEstimate | None],
+    advice: Recommendation,
+    made: datetime,
+) -> list[Flowable]:
     rows = [
         Row(
             [
                 LETTERS[k],
                 Text(item.label, sentence("; ".join(item.notes))),
                 Text(
-                    f"{count(item.gpus)} GPUs, {generation_name(item.generation)}" if item.kind == "design" else "offer"
+                    f"{count(item.gpus)} GPUs, {generation_name(item.generation)}"
+                    if item.kind == "design"
+                    else "offer",
+                    _later_phases(option.phases if option else None),
                 ),
                 "recommended" if k == advice.side else "",
             ]
         )
-        for k, item in enumerate(result.items)
+        for k, (item, option) in enumerate(zip(result.items, options, strict=True))
     ]
     fields = (Field("", 0.06), Field("Option", 0.4), Field("What it is", 0.36), Field("", 0.18))
     lead = f"Option {named(result, advice.side)}" if advice.side is not None else "None"
@@ -55,14 +68,26 @@ def cover(request: BoardRequest, result: ComparisonResult, advice: Recommendatio
         *(Paragraph(markup(reason), BODY) for reason in advice.reasons),
         Spacer(1, 8),
         Grid(fields, rows),
+        *(Paragraph(markup(sentence(one.words)), BODY) for one in result.not_comparable),
         Paragraph(
             markup(
-                f"Compared on {date_and_time(made)}. Amounts are {currency_words()} before negotiation; each has a basis and a "
-                f"source (appendix), and assumptions are marked.{units_sentence()}"
+                f"Compared on {date_and_time(made)}. Amounts are {currency_words()}, before negotiation where they are no "
+                f"quotes; each has a basis and a source (appendix), and assumptions are marked.{units_sentence()}"
             ),
             SMALL,
         ),
     ]
+
+
+def _later_phases(phases: Phases | None) -> str:
+    """That an option is compared as its first phase stands, and what all phases buy."""
+    if phases is None:
+        return ""
+    least = "at least " if phases.at_least else ""
+    return (
+        f"Compared as phase 1 of {len(phases.phases)}; all phases together are {count(phases.phases[-1].gpus)} GPUs for "
+        f"{least}{usd(phases.bought_usd.typical)}"
+    )
 
 
 def _logo(data: bytes) -> list[Flowable]:

@@ -25,7 +25,7 @@ def board_pack(
     checked_request(request, result)
     advice = recommendation(request, result)
     story: list[Flowable] = [
-        *cover(request, result, advice, made),
+        *cover(request, result, options, advice, made),
         *figures_table(result),
         *cost_pages(result, options),
         *risks(result, options),

@@ -85,7 +85,8 @@ def _price_risks(option: PricedEstimate) -> Iterator[tuple[str, str]]:
     if whole:
         most = sorted(shares.items(), key=lambda item: -item[1])
         words = ", ".join(f"{basis} {percent(paid / whole, 2)}" for basis, paid in most if paid)
-        yield "Prices", f"What the purchase price rests on, by amount: {words}. A firm quote takes the place of each."
+        rest = " A firm quote takes the place of each that is none." if set(shares) != {basis_name("quote")} else ""
+        yield "Prices", f"What the purchase price rests on, by amount: {words}.{rest}"
 
 
 def levers(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -> list[Flowable]:
