@@ -26,6 +26,7 @@ BASE_DIR = Path(__file__).resolve().parent
 REQUIREMENTS = BASE_DIR / "requirements.txt"
 TEST_REQUIREMENTS = BASE_DIR / "tests" / "requirements.txt"
 OLDEST_PYTHON = (3, 11)
+N_PIPS = 2  # at once, when packages are installed
 THIS_PYTHON = ".".join(str(number) for number in sys.version_info[:3])
 FABRIC_TOOLS = {"opensm": "opensm", "ibsim": "ibsim-utils", "slurmctld": "slurmctld"}  # command → Debian package
 HEADLESS = "chromium-headless-shell"  # Chromium without windows: draws the same for a third of the processor time
@@ -274,15 +275,21 @@ def apt(commands: list[list[str]]) -> bool:
 
 
 def install(python: Path, lists: list[Path]) -> None:
-    """The packages of the lists in one run. Each list is whole, so that pip has nothing to look for beside them."""
+    """The packages of the lists, by a few pips at once, as much of what each does is to wait for answers. Each list is whole:
+    pip has nothing to look for beside them."""
     say(f"Installing the packages of {' and '.join(str(one.relative_to(BASE_DIR)) for one in lists)} …")
     command = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-compile", "--no-deps"]
-    named = [word for one in lists for word in ("-r", str(one))]
-    done = subprocess.run([*command, *named], check=False, stdout=sys.stderr)
-    if done.returncode:
+    named = list(dict.fromkeys(line for one in lists for line in locked_lines(one)))
+    runs = [subprocess.Popen([*command, *named[i::N_PIPS]], stdout=sys.stderr) for i in range(N_PIPS)]
+    if sum(abs(run.wait()) for run in runs):
         raise SetUpError(
             "the packages could not be installed. Fix what pip says above (a network or proxy setting?), then run this again."
         )
+
+
+def locked_lines(requirements: Path) -> list[str]:
+    """Packages of a list, each with its version."""
+    return [line for line in requirements.read_text().splitlines() if "==" in line and not line.startswith("#")]
 
 
 def holds_locked_versions(lists: list[Path]) -> bool:
