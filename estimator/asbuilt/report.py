@@ -313,14 +313,16 @@ def _naming(check: LinkCheck) -> DeviceNames:
     ):  # their ports are numbered otherwise: the right device at the far end is a fit
         matched = np.r_[matched, np.array([pair[0] for pair in check.pairing.wrong_port], dtype=np.int64)]
     both = np.concatenate([check.planned.low[matched], check.planned.high[matched]]) >> DEVICE_BITS
-    share = np.bincount(both, minlength=n) / np.maximum(planned, 1)
+    fitting = np.bincount(both, minlength=n)
+    share = fitting / np.maximum(planned, 1)
     names, design = check.links.table.devices.names, check.match.design
     automatic = [index for index, how in enumerate(check.match.how) if how in IDENTIFIED]
     fits = [float(share[design[index]]) for index in automatic]
+    known = [design[index] for index in automatic]
     return DeviceNames(
         told_by=check.match.counts(),
         is_automatic=bool(automatic),
-        confidence=round(sum(fits) / len(fits), 4) if fits else None,
+        confidence=round(float(fitting[known].sum() / max(planned[known].sum(), 1)), 4) if known else None,
         automatic=[
             NamedDevice(
                 in_file=check.file.names[index],

@@ -313,7 +313,8 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     ]
     if counts.n_managers:
         shown = _shown(counts.few_ports, counts.n_managers)
-        known = "managing the fabric by name" if _are_managers(counts) else "no servers of the usual kind"
+        managing = "by name a fabric manager" if counts.n_managers == 1 else "by name fabric managers"
+        known = managing if _are_managers(counts) else "not of the usual kind"
         reported.append(
             f"{counted(counts.n_managers, 'host')} with fewer ports ({shown}), {known}: "
             f"{counted(counts.n_manager_links, 'port')} of leaves {'is' if counts.n_manager_links == 1 else 'are'} kept for "

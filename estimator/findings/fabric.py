@@ -131,14 +131,14 @@ def _about_leaves(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
     asked, placed = spec.fabric.reserved.fabric_manager_links, fabric.links_fabric_manager
     if placed < asked:
         used = int(fabric.leaf_down.sum()) - placed
-        has = used + placed
+        has, short = used + placed, asked - placed
         yield Finding(
             "fabric_manager_ports_short",
             "warning",
             "fabric.reserved.fabric_manager_links",
             (
-                f"Nodes take {used:,} of the {has:,} leaf ports that face down: {placed} of "
-                f"{counted(asked, 'fabric-manager link')} {'has' if placed == 1 else 'have'} a port. Connect one node fewer in a "
+                f"Nodes take {used:,} of the {has:,} leaf ports that face down: "
+                f"{counted(short, 'fabric-manager link')} {'has' if short == 1 else 'have'} no port. Connect one node fewer in a "
                 "unit, or give leaves another port."
             ),
         )

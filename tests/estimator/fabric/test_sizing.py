@@ -318,7 +318,7 @@ def refusal(spec: DesignSpec) -> tuple[str, str]:
 
 def test_fabric_managers_without_ports_are_a_finding_not_a_silent_leaf() -> None:
     spec = spec_of(32, reserved={"fabric_manager_links": 4})
-    assert "0 of 4 fabric-manager links have a port" in found(spec)["fabric_manager_ports_short"]
+    assert "4 fabric-manager links have no port" in found(spec)["fabric_manager_ports_short"]
     assert counts_of(spec)["counts"]["leaf"] == 8
 
 
