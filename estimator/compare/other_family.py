@@ -86,7 +86,9 @@ def alternative_spec(values: Values, catalog: Catalog) -> Alternative:
     protocol, label = catalog.generations[generation].protocol, catalog.generations[generation].label
     swap = _swap(spec, generation, catalog)
     change, notes = _changes(spec, generation, catalog)
-    found = apply_change(values, {"name": _name(spec.name, label), "fabric.generation": generation, **change, **ports})
+    found = apply_change(values, {"fabric.generation": generation, **change, **ports})
+    is_unnamed = spec.name == _own_name(values, catalog)
+    found["name"] = _own_name(found, catalog) if is_unnamed else _name(spec.name, label)
     if ports:
         notes = [Note("ports_split", _ports_words(ports, generation, catalog)), *notes]
     notes = [*_adapter_notes(swap, spec, protocol, catalog), *notes]
@@ -119,6 +121,11 @@ def _ports_words(ports: Values, generation: str, catalog: Catalog) -> str:
         f"The NICs have no port of the same rate there: each has more ports of {known.port_rate_gbit_s} Gb/s, "
         f"{ports['compute.nic_ports_per_node']} a server in {ports['fabric.planes']} planes of {known.label}."
     )
+
+
+def _own_name(values: Values, catalog: Catalog) -> str:
+    """What the request is called where nobody names it."""
+    return parse_spec({key: value for key, value in values.items() if key != "name"}, catalog).name
 
 
 def _name(name: str, label: str) -> str:
@@ -189,7 +196,7 @@ def _adapter_notes(swap: Swap | None, spec: DesignSpec, protocol: str, catalog: 
     own = catalog.nics.get((network.nic_id if network else None) or "")
     if swap is None:
         if own:
-            yield Note("adapters_kept", f"The servers' {own.model} NICs support both protocols and stay.")
+            yield Note("adapters_kept", f"The servers keep their NICs, {own.model}, which support both protocols.")
         return
     old, new = catalog.nics[swap.old], catalog.nics[swap.new]
     prices = f"{new.model} at {_price(swap.new_cents)} a piece instead of {old.model} at {_price(swap.old_cents)}"
@@ -203,7 +210,7 @@ def _adapter_notes(swap: Swap | None, spec: DesignSpec, protocol: str, catalog: 
         return
     yield Note(
         "adapters_kept",
-        f"The servers' {old.model} NICs support both protocols and stay. Cards made for {family} would be {prices}, where "
+        f"The servers keep their NICs, {old.model}, which support both protocols. Cards for {family} would be {prices}, where "
         "the server is sold with them.",
     )
 

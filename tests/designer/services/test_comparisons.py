@@ -182,7 +182,7 @@ def test_the_other_family_is_one_click_on_a_designs_page(page: Client, owner: Us
     reported = text_of(answer)
     assert "Hall (RoCE 400G)" in reported
     assert "In-network reduction (SHARP) is dropped" in reported
-    assert "NICs support both protocols and stay" in reported
+    assert "The servers keep their NICs, " in reported
 
 
 def test_a_cluster_without_another_family_says_why(page: Client, owner: User) -> None:

@@ -81,6 +81,15 @@ def test_an_alternative_of_an_alternative_is_the_design_again() -> None:
     assert again == parse_spec(first, CATALOG).as_json()
 
 
+def test_an_alternative_of_a_design_without_a_name_is_called_what_it_is() -> None:
+    """Not "1,024 × H100, NDR (RoCE 400G)", which names both networks."""
+    request = {"compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr"}}
+    there = alternative_spec(request, CATALOG)
+    assert there.name == "1,024 × H100, RoCE 400G"
+    assert alternative_spec(there.values, CATALOG).name == "1,024 × H100, NDR"
+    assert alternative_spec(parse_spec(request, CATALOG).as_json(), CATALOG).name == there.name
+
+
 def test_what_ethernet_lacks_is_dropped_with_a_note() -> None:
     found = alternative(
         "dgx-h100", "ndr", workload={"in_network_reduction": True}, fabric={"reserved": {"fabric_manager_links": 4}}
