@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -266,6 +267,15 @@ def test_every_column_has_its_unit_and_meaning() -> None:
         described = [(row["file"], row["column"]) for row in csv.DictReader(file) if row["meaning"]]
     assert described == [(f"{table}.csv", column) for table, columns in COLUMNS.items() for column in columns]
     assert {path.stem for path in HERE.glob("*.csv")} == {*COLUMNS, "columns"}
+
+
+def test_no_part_says_a_word_twice_in_a_row(catalog: Catalog) -> None:
+    """Vendor and model stand beside each other on every page: not "OEM HGX HGX H200"."""
+    titles = [f"{server.vendor} {server.model}" for server in catalog.servers.values()]
+    titles += [f"{switch.vendor} {switch.model}" for switch in catalog.switches.values()]
+    titles += [f"{nic.vendor} {nic.model}" for nic in catalog.nics.values()]
+    words = [title.replace(",", "").lower().split() for title in titles]
+    assert not [" ".join(title) for title in words if any(one == two for one, two in pairwise(title))]
 
 
 def test_every_part_has_a_source(catalog: Catalog) -> None:
