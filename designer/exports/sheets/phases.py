@@ -96,7 +96,9 @@ def years_sheet(phases: Phases) -> Table:
 
 
 def _column(key: str) -> Column:
-    header = key.replace("_usd_", ", ").replace("_", " ").capitalize()
+    header = (
+        key.replace("one_off", "freight, installation, reserve").replace("_usd_", ", ").replace("_", " ").capitalize()
+    )
     if "_usd_" in key:
         return Column(key, header, "USD", 17, MONEY)
     if key in ("length_m", "quantity"):

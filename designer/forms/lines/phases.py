@@ -8,7 +8,7 @@ from estimator.record import Json
 
 PHASES = "phases"
 BETWEEN = ";"
-EXAMPLE = "Such as 2027-03; 2027-10: 64; 2028-06: 1,024 GPUs XDR."
+EXAMPLE = "Such as 2027-03; 2027-10: 64; 2028-06: 1,024 GPUs XDR (where NICs reach it)."
 _ENTRY = re.compile(
     r"(?P<date>[^\s:]+)\s*:?\s*"
     r"(?:(?P<size>[0-9][0-9,]*)(?![0-9]*:[0-9])\s*(?P<unit>gpus?|servers?|nodes?|trays?)?\b)?\s*"

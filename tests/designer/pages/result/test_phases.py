@@ -138,6 +138,7 @@ def test_the_workbook_has_a_sheet_of_each(call: Caller, owner: User) -> None:
     phases, years, bills = (list(book[name].iter_rows(min_row=2, values_only=True)) for name in names[:3])
     assert [row[3] for row in phases[:3]] == [phase.gpus for phase in answer.phases]
     assert [row[0] for row in years] == [year.year for year in answer.years]
+    assert book["Cost by year"]["E1"].value == "Freight, installation, reserve, low (USD)", "as the page calls it"
     heads = [cell.value for cell in book["Bills of materials"][1]]
     price = heads.index("Price, typical (USD)")
     state = heads.index("State")
