@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -117,6 +118,11 @@ class Key:
             if text == str(choice):
                 return choice
         plain = text.replace(",", "").replace("\N{NO-BREAK SPACE}", "").replace(" ", "")
+        if self.is_share and plain.endswith("%"):  # "10 %", as the form itself prints a share beside the field
+            try:
+                return float(Decimal(plain[:-1]) / 100)
+            except ArithmeticError:
+                return text
         for kind in (int, float):
             if kind in self.types():
                 try:

@@ -219,6 +219,18 @@ def test_a_problem_stands_beside_its_field_and_nothing_typed_is_lost(typed, fiel
     )
 
 
+@pytest.mark.parametrize(("typed", "share"), [("10%", 0.1), ("12.3 %", 0.123), ("0.1", 0.1), ("60%", 0.6)])
+def test_a_share_may_be_typed_in_per_cent(typed, share):
+    form = filled(economics__volume_discount=typed)
+    assert form.spec is not None, form.errors
+    assert form.spec.economics.volume_discount == share
+
+
+@pytest.mark.parametrize("typed", ["ten%", "%", "130 %", "1e999999999%"])
+def test_what_is_no_share_in_per_cent_is_refused(typed):
+    assert "economics__volume_discount" in filled(economics__volume_discount=typed).errors
+
+
 def test_all_problems_are_found_at_once():
     form = filled(fabric__oversubscription="1:0", economics__years="99", site__leaf_spine_m="0")
     assert {"fabric__oversubscription", "economics__years", "site__leaf_spine_m"} <= set(form.errors)

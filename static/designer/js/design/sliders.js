@@ -14,8 +14,11 @@ function mark(field) {
   }
 }
 
-// "4:3" → 1.333, "1,024" → 1024
+// "4:3" → 1.333, "1,024" → 1024, "10 %" → 0.1
 function numberOf(text) {
+  if (text.trim().endsWith("%")) {
+    return Number(text.trim().slice(0, -1)) / 100;
+  }
   const [first, second] = text.replace(/[,\s]/g, "").split(":").map(Number);
   return second === undefined ? first : first / second;
 }
