@@ -1,7 +1,7 @@
 """Prices of a file, CSV or XLSX, as entries of a book: a tolerant header, and for every row that is refused the reason."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -10,6 +10,7 @@ from typing import Any
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD, half_up
+from estimator.digits import is_whole_number
 from estimator.errors import Problem, UnreadableFile
 from estimator.record import Json
 from estimator.spec.checking import near_words, validated
@@ -98,6 +99,7 @@ _BASIS = {
     "assumed": "assumption",
 }
 _DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d %b %Y", "%d %B %Y", "%Y%m%d")
+_LENGTHS = re.compile(r"(\S*?)(\d+)([^\d.]*)\.\.[^\d.]*(\d+)[^\d.]*")
 _SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _FIRST_SERIAL, _LAST_SERIAL = 32_874, 73_050  # days of 1990 to 2099 as spreadsheets count them
 _DAY_ZERO = date(1899, 12, 30)
@@ -213,6 +215,10 @@ def _read_sheet(
     )
     decimal = decimal if votes[0] == votes[1] else ".,"[votes[1] > votes[0]]
     reader = _Reader(places, source.rows[at].cells, decimal, parts, defaults)
+    if reader.has_discount:
+        sheet.notes.append(
+            f"The discounts of the column “{source.rows[at].cells[places['discount']]}” are taken off its prices."
+        )
     for row in body:
         if any(cell and place in places.values() for place, cell in enumerate(row.cells)):
             entry, problems = reader.entry(row)
@@ -252,6 +258,7 @@ class _Reader:
         defaults: Defaults,
     ) -> None:
         self._places, self._decimal, self._parts, self._defaults = places, decimal, parts, defaults
+        self._lengths = [(part, span) for number, part in parts.items() if (span := _LENGTHS.fullmatch(number))]
         self._is_net = _plain(header[places["typical"]]) in _NET if "typical" in places else False
         self._is_percent = "%" in header[places["discount"]] if "discount" in places else False
         self._header_currency = next(
@@ -262,6 +269,11 @@ class _Reader:
             ),
             None,
         )
+
+    @property
+    def has_discount(self) -> bool:
+        """Whether a column has discounts that come off the prices."""
+        return "discount" in self._places and not self._is_net
 
     def text(self, row: QuoteRow, name: str) -> str:
         """A cell; an apostrophe that guards a text against being run as a formula is taken off."""
@@ -281,10 +293,12 @@ class _Reader:
                 return instead
 
         currency = take(lambda: self._currency(row), self._defaults.currency)
+        part, named_m = take(lambda: self._part(row), (None, None))
+        per = take(lambda: self._word(row, "per", _PER, "piece"), "piece")
         values = {
-            "part": take(lambda: self._part(row)),
+            "part": part,
             "currency": currency,
-            "per": take(lambda: self._word(row, "per", _PER, "piece"), "piece"),
+            "per": per,
             "low": take(lambda: self._minor(row, "low", currency)),
             "typical": take(lambda: self._minor(row, "typical", currency)),
             "high": take(lambda: self._minor(row, "high", currency)),
@@ -293,7 +307,7 @@ class _Reader:
             "source": self.text(row, "source") or self._defaults.source,
             "region": self.text(row, "region") or None,
             "min_quantity": take(lambda: self._quantity(row), 1),
-            "length_m": take(lambda: self._length(row)),
+            "length_m": take(lambda: self._length(row)) or (named_m if per == "piece" else None),
             "valid_from": take(lambda: self._date(row, "valid_from")),
             "valid_to": take(lambda: self._date(row, "valid_to")),
             "note": self.text(row, "note"),
@@ -314,12 +328,15 @@ class _Reader:
             return None, [one.named(one.field.removeprefix(".")) for one in problems]
         return price, []
 
-    def _part(self, row: QuoteRow) -> str:
+    def _part(self, row: QuoteRow) -> tuple[str, float | None]:
+        """(id, metres that the part number stands for where it is one of a range of lengths)."""
         name = self.text(row, "part")
         if not name:
             raise _Wrong("part", "The row names no part.")
         if found := self._parts.get(name.lower()):
-            return found
+            return found, None
+        if of_length := _of_a_range(name.lower(), self._lengths):
+            return of_length
         near = near_words(name.lower(), self._parts)
         message = f"The catalog has no part '{name[:80]}', by id or part number. Near it: {near}."
         raise _Wrong("part", message)
@@ -399,6 +416,17 @@ class _Reader:
     def _date(self, row: QuoteRow, name: str) -> str | None:
         text = self.text(row, name)
         return _day_of(text, name) if text else None
+
+
+def _of_a_range(name: str, lengths: Iterable[tuple[str, re.Match[str]]]) -> tuple[str, float] | None:
+    """The cable whose part numbers go from one length to another, "mfp7e10-n003..n050", and the metres of this one."""
+    for part_id, found in lengths:
+        start, first, end, last = found.groups()
+        metres = name.removeprefix(start).removesuffix(end)
+        is_length = name == f"{start}{metres}{end}" and is_whole_number(metres, len(last))
+        if is_length and int(first) <= int(metres) <= int(last):
+            return part_id, float(metres)
+    return None
 
 
 def _money(text: str, decimal: str) -> Decimal | None:

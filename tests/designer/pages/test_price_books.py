@@ -259,8 +259,8 @@ def upload(page: Client, book: PriceBook, data: bytes, name: str = "prices.csv",
 
 def test_an_import_shows_what_changes_before_it_changes(page: Client, book: PriceBook) -> None:
     data = (
-        b"part,price,basis,source,date\n"
-        b"MQM9700-NS2F,30000,quote,Offer 7,2026-11-20\n"
+        b"part,price,basis,source,date,discount\n"
+        b"MQM9700-NS2F,40000,quote,Offer 7,2026-11-20,25%\n"
         b"nv-mma4z00-ns,700,quote,Offer 7,2026-11-02\n"
         b"nvidia-sn5600,60000,list,Web,2026-11-20\n"
         b"no-such-part,1,list,Web,2026-11-20\n"
@@ -271,6 +271,7 @@ def test_an_import_shows_what_changes_before_it_changes(page: Client, book: Pric
     assert plan.counts == {"added": 1, "removed": 0, "changed": 1, "same": 1, "refused": 2}
     assert [(row.row, row.column) for row in plan.refused] == [(5, "part"), (6, "part")]
     assert "was $31,000, date 2026-11-02" in text_of(response)
+    assert "The discounts of the column “discount” are taken off its prices." in text_of(response)
     assert book.latest.number == 1
     done = page.post(reverse("price-book-apply", args=[book.pk]), {"planned": response.context["planned"]})
     assert done.status_code == 302

@@ -103,6 +103,26 @@ def test_headers_numbers_and_currencies_of_vendors(catalog: Catalog, text: str, 
 
 
 @pytest.mark.parametrize(
+    ("cells", "part", "length_m"),
+    [
+        ("MFP7E10-N030,140,", "fib-mfp7e10", 30.0),
+        ("MFP7E10-N030,140,20", "fib-mfp7e10", 20.0),
+        ("MFP7E10-N030,3,,metre", "fib-mfp7e10", None),
+        ("MFP7E10-N003..N050,140,", "fib-mfp7e10", None),
+        ("MFP7E10-N051,140,", None, None),
+        ("MFP7E10-N30,140,", "fib-mfp7e10", 30.0),
+        ("MFP7E10-,140,", None, None),
+    ],
+)
+def test_a_part_number_of_a_length_is_the_cable_of_that_length(
+    catalog: Catalog, cells: str, part: str | None, length_m: float | None
+) -> None:
+    sheet = read(catalog, f"part,price,length,per\n{cells}\nnvidia-sn5600,1\n")
+    assert [(one.part, one.length_m) for _, one in sheet.entries[:-1]] == ([(part, length_m)] if part else [])
+    assert len(sheet.refused) == (part is None)
+
+
+@pytest.mark.parametrize(
     ("text", "typical", "note"),
     [
         ("part,price,discount\nnvidia-qm9700,38500,30%\n", 2_695_000, "less 30% discount"),
