@@ -53,8 +53,8 @@ def _named(spec: Any, body: Given, catalog: Catalog) -> DesignSpec:
     return parse_spec({**spec, "name": body["name"]}, catalog)
 
 
-def design_id_of(body: Given) -> UUID:
-    """The id in ``{"design": …}``."""
+def design_id_of(body: Given, key: str = "design") -> UUID:
+    """The id in ``{"design": …}``, which the caller's own body has at ``key``."""
     refuse_unknown(body, REFERENCE_KEYS, most=None)
     try:
         return UUID(body["design"])
@@ -62,7 +62,7 @@ def design_id_of(body: Given) -> UUID:
         message = (
             "This is no id of a design. Ids look like 8f14e45f-ceea-467f-8d5c-3a1b2c3d4e5f; GET designs/ lists yours."
         )
-        raise invalid("design", "invalid", message) from None
+        raise invalid(key, "invalid", message) from None
 
 
 def version_of(body: Given) -> tuple[str, str]:

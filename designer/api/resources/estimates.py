@@ -110,11 +110,11 @@ class EstimatesView(HeavyJobView):
         return located(_job_json(request, job), status, when_to_ask(job))
 
 
-def own_design(request: Request, pk: UUID) -> Design:
-    """The caller's design that a body names."""
+def own_design(request: Request, pk: UUID, key: str = "design") -> Design:
+    """The caller's design that a body names at ``key``."""
     design = Design.objects.filter(owner_id=request.user.pk, pk=pk).first()
     if design is None:
-        raise refuse(404, "not_found", "You have no design with this id.", "design")
+        raise refuse(404, "not_found", "You have no design with this id.", key)
     return design
 
 

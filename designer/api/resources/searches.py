@@ -29,7 +29,7 @@ def _asked(request: Request) -> Json:
     """The request of a body, with a saved design in the place of its id."""
     body = dict(body_of(request))
     if isinstance(body.get("base"), str):
-        body["base"] = own_design(request, design_id_of({"design": body["base"]})).given
+        body["base"] = own_design(request, design_id_of({"design": body["base"]}, "base"), "base").given
     return body
 
 

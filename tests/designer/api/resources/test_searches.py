@@ -33,7 +33,9 @@ def test_a_saved_design_is_named_by_its_id(call: Caller) -> None:
     assert by_spec.status_code == 200, by_spec.content
     assert by_id.json() == by_spec.json()
     stranger = caller(User.objects.create_user("grace"))
-    assert_refused(stranger("POST", "searches/", asked), 404, "not_found")
+    refused = [stranger("POST", "searches/", asked), call("POST", "searches/", {"base": "hall-1"})]
+    assert_refused(refused[0], 404, "not_found")
+    assert [answer.json()["problems"][0]["field"] for answer in refused] == ["base", "base"]
 
 
 def base_with(**fabric: Any) -> Any:
