@@ -279,7 +279,7 @@ def problem_of(item: Any, model: type[BaseModel], what: str) -> Problem:
     """One pydantic error as a Problem in plain words."""
     location = [part for part in item["loc"] if isinstance(part, str)]
     field, kind, context, value = _field_of(item["loc"])[:200], item["type"], item.get("ctx", {}), item.get("input")
-    shown = json.dumps(value, default=str, ensure_ascii=False)[:_SHOWN_CHARACTERS]
+    shown = _shortened(json.dumps(value, default=str, ensure_ascii=False))
     if kind == "extra_forbidden":
         known = _keys_at(model, location[:-1])
         near = difflib.get_close_matches(location[-1][:_SHOWN_CHARACTERS], known, 1)
@@ -313,7 +313,11 @@ def _number_text(value: Any) -> str:
     number = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(number, int | float) and abs(number) < MOST_GROUPED:
         return f"{number:,}"
-    return json.dumps(number)[:_SHOWN_CHARACTERS]
+    return _shortened(json.dumps(value))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 _LIMITS = {

@@ -331,6 +331,15 @@ def test_a_number_is_reported_as_it_was_typed() -> None:
     ] == ("Must be at most 1, and 150 was requested.")
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"), [(1e308, "1e+308"), (10**80, f"1{'0' * 59}…"), ("7" * 80, f'"{"7" * 59}…')]
+)
+def test_a_value_is_reported_as_it_was_given_or_says_that_it_is_shortened(given: Any, shown: str) -> None:
+    """Not the 309 digits of 1e308, and not 60 of 80 digits as if they were all."""
+    found = problems_of({"compute": H100, "fabric": NDR, "economics": {"utilization": given}})
+    assert f"and {shown} was " in found["economics.utilization"][1]
+
+
 def test_a_long_key_is_not_echoed_whole() -> None:
     ((field, (code, message)),) = problems_of({"compute": H100, "fabric": NDR, "x" * 100_000: 1}).items()
     assert code == "unknown_key"
