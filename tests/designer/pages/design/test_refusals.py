@@ -57,5 +57,6 @@ def test_a_refused_design_is_kept_as_typed_and_comes_back(page: Client, owner: U
     assert "data-problem-field" in live.text
     shown = page.get(reverse("design", args=[row.pk]))
     assert {name: shown.context["form"][name].value() for name in wrong} == wrong, "over a reload"
+    assert "The figures are those of the last state that could be built." in shown.text
     page.post(reverse("edit", args=[row.pk]), FORM, headers={"HX-Request": "true"})
     assert Design.objects.get(pk=row.pk).now.given["compute"] == {"server": "dgx-h100", "gpus": 1024}
