@@ -454,7 +454,7 @@ GENERATION_NAMES = {
     "roce-800": "RoCE 800G",
 }
 FRACTION = "fraction"
-BASIS_NAMES = {"list": "listed", "seed": "planning anchor", "request": "set in the design"}
+BASIS_NAMES = {"list": "list price", "quote": "quotation", "seed": "planning anchor", "request": "set in the design"}
 BOOK_NAMES = {
     "street": "street prices, from what was seen in the market",
     "anchors": "planning prices a port and a NIC, else street prices",

@@ -46,7 +46,12 @@ BILL = {  # header of the workbook's bill → where its line has the same; the C
     "Note on price": "price_note",
     "Power (W)": "power_w",
 }
-BASES = {"list": "listed", "seed": "planning anchor", "request": "set in the design"}  # and the others by their key
+BASES = {
+    "list": "list price",
+    "quote": "quotation",
+    "seed": "planning anchor",
+    "request": "set in the design",
+}  # others: the key
 LEDGER = {  # item of the sheet of cost → where the Estimate has the same
     "Servers": "capex_usd.servers",
     "Network": "capex_usd.network",

@@ -101,7 +101,7 @@ def test_workbook_has_the_lines_and_the_totals_of_the_json() -> None:
     at = [column.key for column in BOM_COLUMNS].index("price_basis")
     named = [(*row[:at], row[at] and basis_name(row[at]), *row[at + 1 :]) for row in table.rows]
     assert rows == [*named, table.totals]
-    assert [row[at] for row in rows if row[at]] == ["listed", "quote"], "in words, as people read them"
+    assert [row[at] for row in rows if row[at]] == ["list price", "quotation"], "in words, as people read them"
     total = dict(zip([column.key for column in BOM_COLUMNS], rows[-1], strict=True))
     assert {bound: total[f"extended_price_usd_{bound}"] for bound in RANGE} == estimate["bom"]["totals_usd"]
     assert total["power_w"] == sum(line["power_w"] or 0 for line in estimate["bom"]["lines"]) > 0
