@@ -281,7 +281,8 @@ def install(python: Path, lists: list[Path]) -> None:
     command = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-compile", "--no-deps"]
     named = list(dict.fromkeys(line for one in lists for line in locked_lines(one)))
     runs = [subprocess.Popen([*command, *named[i::N_PIPS]], stdout=sys.stderr) for i in range(N_PIPS)]
-    if sum(abs(run.wait()) for run in runs):
+    ended = [run.wait() for run in runs]
+    if any(ended):
         raise SetUpError(
             "the packages could not be installed. Fix what pip says above (a network or proxy setting?), then run this again."
         )
