@@ -280,3 +280,11 @@ def test_slugs_are_those_of_the_anchors_in_help() -> None:
 def test_names_of_documents_are_links_but_not_in_code() -> None:
     shown = rendered("See cabling.md, other.md and `cabling.md`.", {"cabling": "/docs/cabling/"})
     assert shown == '<p>See <a href="/docs/cabling/">cabling.md</a>, other.md and <code>cabling.md</code>.</p>'
+
+
+def test_heads_that_become_buttons_hold_no_link() -> None:
+    heads = re.compile(r"<table[^>]*data-sortable.*?</thead>", re.DOTALL)
+    found = {page.name: heads.findall(page.read_text()) for page in (BASE_DIR / "templates").rglob("*.html")}
+    assert sum(map(len, found.values())) > 10
+    with_link = {name for name, tables in found.items() if any(re.search(r"<a |{% (term|help)", one) for one in tables)}
+    assert not with_link, "a link in a button cannot be reached: name the term beside the table"
