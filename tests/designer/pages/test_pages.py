@@ -251,7 +251,9 @@ class TestPreview:
     def test_the_diagram_follows_the_current_state(self, page, design):
         address = reverse("diagram", args=[design.pk])
         assert "31 servers" in text_of(page.get(address))
-        assert re.search(r"leaf-spine 1,024 \d+\sm \$\d", text_of(page.get(address))), "cables with length and price"
+        assert re.search(r"leaf-spine 1,024 \+ \d+ spare \d+\sm \$\d", text_of(page.get(address))), (
+            "cables with length and price"
+        )
         page.post(reverse("edit", args=[design.pk]), FORM, headers=HTMX)
         before = page.get(address).content
         assert b"31 servers" not in before
