@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from designer.charts.cost import money_axis, tooltip
-from designer.charts.vega import IS_ON, Chart, bandwidth, chart_of, over_sizes
+from designer.charts.vega import FACTOR, IS_ON, Chart, bandwidth, chart_of, over_sizes
 from designer.wording.findings import sentence
 from designer.wording.numbers import (
     MISSING,
@@ -123,7 +123,7 @@ def _pairs_of_bars(what: Sequence[str], x: Json, bars: Sequence[Json], said: Map
             "y": _names_axis("label", [_in_lines(name) for name in what])
             | {"scale": {"paddingInner": gap, "paddingOuter": gap / 2}},
             "yOffset": PAIR,
-            "x": {**x, "scale": {"domain": [0, max(longest, 0) * ROOM or 1]}},
+            "x": {**x, "scale": {"domain": [0, max(longest, 0) * x.get(FACTOR, 1) * ROOM or 1]}},
         },
         "layer": [
             {"mark": {"type": "bar", "cornerRadiusEnd": 3, "tooltip": tooltip(said)}},

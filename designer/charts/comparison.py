@@ -6,7 +6,16 @@ Names of designs are a user's text: they stand in the HTML legend and as data, n
 from collections.abc import Sequence
 
 from designer.charts.scaling import y_axis
-from designer.charts.vega import DOLLARS, IS_ON, SMALLEST_DRAWN_BYTES, Chart, chart_of, in_money, over_sizes
+from designer.charts.vega import (
+    DOLLARS,
+    IS_ON,
+    SMALLEST_DRAWN_BYTES,
+    Chart,
+    chart_of,
+    in_chosen_unit,
+    in_money,
+    over_sizes,
+)
 from designer.wording.comparison import LETTERS
 from designer.wording.names import SPENT
 from designer.wording.numbers import MISSING, chosen, count, gb_s, message_size, rounded, usd
@@ -92,6 +101,7 @@ def _stacked_bars(names: Sequence[str]) -> Json:
                 "title": "US dollars, typical" if chosen().currency == USD else f"{chosen().currency}, typical",
                 "stack": "zero",
                 "axis": {"tickCount": 5, "labelExpr": in_money(DOLLARS)},
+                **in_chosen_unit(USD),
             },
             "order": {"field": "place"},
         },

@@ -10,10 +10,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from designer.charts.vega import HIDDEN_SERIES, IS_ON, Chart, Spec, Switch, band, chart_of, crosshair, in_money
+from designer.charts.vega import (
+    HIDDEN_SERIES,
+    IS_ON,
+    Chart,
+    Spec,
+    Switch,
+    band,
+    chart_of,
+    crosshair,
+    in_chosen_unit,
+    in_money,
+)
 from designer.wording.cost import HOURS_PER_YEAR
 from designer.wording.names import COST_KINDS
 from designer.wording.numbers import category_name, usd, usd_exact, usd_exact_range, usd_range, usd_small, words
+from estimator.catalog.currency import USD
 from estimator.cost.result import CapexPart, CashFlowYear, Cost
 from estimator.ranges import Range
 from estimator.wording import in_sentence
@@ -39,6 +51,7 @@ def money_axis(field: str, title: str, *, zero: bool = True, **axis: Any) -> Spe
         "title": title,
         "scale": {"zero": zero},
         "axis": {"labelExpr": in_money(MONEY_LABEL), "tickCount": 6, "gridColor": ZERO_LINE, **axis},
+        **in_chosen_unit(USD),
     }
 
 

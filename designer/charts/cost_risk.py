@@ -9,12 +9,14 @@ from designer.charts.vega import PADDING, Chart, Spec, chart_of
 from designer.wording.numbers import (
     basis_name,
     count,
+    factor_of,
     is_assumption,
     percent,
     range_in_unit,
     usd,
     usd_exact,
 )
+from estimator.catalog.currency import USD
 from estimator.cost.result import Cost, Uncertainty
 from estimator.record import Given
 
@@ -46,7 +48,7 @@ def histogram_chart(uncertainty: Uncertainty, figure: str) -> Chart | None:
     ]
     marked = [{"usd": at[key], "name": key, "reported": usd(at[key]), "line": line} for key, line in MARKED.items()]
     x = money_axis("from", name, zero=False, grid=False, tickCount=5) | {
-        "scale": {"zero": False, "nice": False, "domain": [edges[0], edges[-1]]},
+        "scale": {"zero": False, "nice": False, "domain": [edges[0] * factor_of(USD), edges[-1] * factor_of(USD)]},
     }
     at_mark = {"x": {**x, "field": "usd"}, "color": {"value": "var(--text)"}}
     reported = tooltip({"Percentile": "name", "At": "reported"})
@@ -166,7 +168,7 @@ def tornado_chart(cost: Cost) -> Chart | None:
     y = {"field": "at", "type": "ordinal", "title": None, "axis": None, "sort": "ascending", "scale": {"padding": 0}}
     x = {
         **money_axis("usd", "Total cost, discounted", zero=False),
-        "scale": {"zero": False, "domain": [min(ends), max(ends)]},
+        "scale": {"zero": False, "domain": [min(ends) * factor_of(USD), max(ends) * factor_of(USD)]},
     }
     spec = {"encoding": {"y": y}, "layer": [*_tornado_bars(bars, x, typical), *_tornado_labels(labels)]}
     table = [

@@ -3,10 +3,9 @@
 import math
 from collections.abc import Sequence
 
-from designer.charts.vega import DOLLARS, Spec, in_money
-from designer.wording.numbers import chosen
+from designer.charts.vega import DOLLARS, Spec, in_chosen_unit, in_money
+from designer.wording.numbers import factor_of
 from estimator.search.figures import FIGURES
-from estimator.units import BITS_PER_BYTE, M_PER_FOOT
 
 ROOM = 0.06  # around the points, as a share of their span
 LOG_FROM = 30.0  # largest ÷ least from which a scale is logarithmic: about a decade and a half
@@ -15,22 +14,15 @@ _TICKS = {
     "share": "format(datum.value, '.0%')",
     ":1": "format(datum.value, '.3~f') + ':1'",
 }
-_TURNED = {"GB/s": (float(BITS_PER_BYTE), "Gb/s"), "m": (1 / M_PER_FOOT, "ft")}
-"""Units that a reader may choose in place of another, with the factor; the values stay in the one of the search."""
+_TURNED = {"GB/s": "Gb/s", "m": "ft"}  # units that a reader may choose in place of another
 _SAID_BY_TICKS = (*_TICKS, "GPUs", "nodes", "tiers", "racks", "links", "cables", "transceivers", "switches")
 
 
 def figure_title(name: str) -> str:
     """What an axis of a figure says, with its unit where neither name nor ticks say it."""
     figure = FIGURES[name]
-    unit = _TURNED[figure.unit][1] if figure.unit in _TURNED and _is_turned(figure.unit) else figure.unit
+    unit = figure.unit if factor_of(figure.unit) == 1 else _TURNED.get(figure.unit, figure.unit)
     return figure.title if figure.unit in _SAID_BY_TICKS else f"{figure.title}, {unit}"
-
-
-def _is_turned(unit: str) -> bool:
-    """Whether the reader of a page has chosen another unit for a figure of this one."""
-    now = chosen()
-    return (unit == "GB/s" and now.in_bits) or (unit == "m" and now.in_feet)
 
 
 def spans_decades(values: Sequence[float]) -> bool:
@@ -40,7 +32,8 @@ def spans_decades(values: Sequence[float]) -> bool:
 
 def figure_axis(field: str, name: str, values: Sequence[float]) -> Spec:
     """An axis around values of a figure; logarithmic where they span decades."""
-    unit, low, high = FIGURES[name].unit, min(values), max(values)
+    unit = FIGURES[name].unit
+    low, high = (end(values) * factor_of(unit) for end in (min, max))
     is_log = spans_decades(values)
     room = (high - low) * ROOM or abs(high) * ROOM or 1.0
     ends = [low / 1.1, high * 1.1] if is_log else [low - room, high + room]
@@ -51,12 +44,9 @@ def figure_axis(field: str, name: str, values: Sequence[float]) -> Spec:
         "title": figure_title(name),
         "scale": scale,
         "axis": ({"values": _round_values(*ends)} if is_log else {})
-        | {"tickCount": 6, "labelExpr": in_money(_TICKS.get(unit, f"format({_read(unit)}, ',')"))},
+        | {"tickCount": 6, "labelExpr": in_money(_TICKS.get(unit, "format(datum.value, ',')"))},
+        **in_chosen_unit(unit),
     }
-
-
-def _read(unit: str) -> str:
-    return f"datum.value * {_TURNED[unit][0]:.9g}" if unit in _TURNED and _is_turned(unit) else "datum.value"
 
 
 def log_or_not(is_log: bool) -> Spec:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from designer.charts.cost import tooltip
 from designer.charts.vega import IS_ON, Chart, Spec, bandwidth, chart_of, named_rows
-from designer.wording.numbers import computed, gb_s, message_size, percent, traffic_words
+from designer.wording.numbers import computed, factor_of, gb_s, message_size, percent, traffic_words
 from estimator.workloads.paths.hierarchy import LinkLevel
 
 FEW_LEVELS = 4
@@ -37,7 +37,7 @@ def levels_chart(levels: Sequence[LinkLevel]) -> Chart:
         {"series": "s0", "text": _head(one), "gb_s": one.gb_s, "rate": _rate(one), "late": _latency(one)}
         for one in levels
     ]
-    decades = [10**power for power in range(*_powers([one.gb_s for one in levels]))]
+    decades = [10**power for power in range(*_powers([one.gb_s * factor_of("GB/s") for one in levels]))]
     x = {
         "field": "gb_s",
         "type": "quantitative",

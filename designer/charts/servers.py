@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from designer.charts.cost import tooltip
-from designer.charts.vega import IS_ON, POINT, Chart, chart_of, named_rows
-from designer.wording.numbers import computed, count, usd_small, usd_small_range
+from designer.charts.vega import IS_ON, POINT, Chart, chart_of, in_chosen_unit, in_money, named_rows
+from designer.wording.numbers import chosen, computed, count, usd_small, usd_small_range
+from estimator.catalog.currency import USD
 from estimator.workloads.servers import ServerRow
 
 FEW_SERVERS = 4
@@ -32,7 +33,14 @@ def servers_chart(servers: Sequence[ServerRow], key: str) -> Chart | None:
         for one, usd in priced
     ]
     hover = {"Server": "text", "A million tokens": "printed", "From, to": "ends", "Each GPU": "rate"}
-    x = {"field": "low", "type": "quantitative", "title": "Dollars a million tokens (logarithmic)"}
+    money = "Dollars" if chosen().currency == USD else chosen().currency
+    x = {
+        "field": "low",
+        "type": "quantitative",
+        "title": f"{money} a million tokens (logarithmic)",
+        **in_chosen_unit(USD),
+    }
+    label = in_money("'$' + format(datum.value, ',~r')")
     spec = {
         "encoding": {
             "y": named_rows([server_words(one) for one, _ in priced], 180, has_grid=True, has_lines=True),
@@ -42,7 +50,7 @@ def servers_chart(servers: Sequence[ServerRow], key: str) -> Chart | None:
                 "transform": [IS_ON],
                 "mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.4, "aria": False},
                 "encoding": {
-                    "x": {**x, "scale": {"type": "log", "nice": True}, "axis": {"format": "$,~r", "tickCount": 6}},
+                    "x": {**x, "scale": {"type": "log", "nice": True}, "axis": {"labelExpr": label, "tickCount": 6}},
                     "x2": {"field": "high"},
                 },
             },
@@ -68,7 +76,7 @@ def servers_chart(servers: Sequence[ServerRow], key: str) -> Chart | None:
     chart = chart_of(
         f"{key}-usd",
         "A million tokens on servers with their scale-up domains",
-        f"Dollars a million tokens of {len(rows)} servers; {server_words(best[0])} costs least, {usd_small(best[1].typical)}.",
+        f"{money} a million tokens of {len(rows)} servers; {server_words(best[0])} costs least, {usd_small(best[1].typical)}.",
         [],
         rows,
         spec,

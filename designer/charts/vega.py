@@ -5,13 +5,12 @@ field name or an expression. Colours are CSS variables: the page turns dark with
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from designer.wording.numbers import chosen as chosen_units
-from estimator.catalog.currency import USD
-from estimator.units import BITS_PER_BYTE
+from designer.wording.numbers import factor_of
 
 Spec = dict[str, Any]  # a part of a Vega-Lite specification, or the data of a mark or of a row of a table
 
@@ -33,6 +32,7 @@ IS_ON = {"filter": "indexof(off, datum.series) < 0"}
 AT_HOVER = {"condition": {"param": "hover", "empty": False, "value": 1}, "value": 0}
 POINT = {"type": "point", "filled": True, "size": 50, "aria": False}
 PADDING = {"left": 4, "right": 20, "top": 8, "bottom": 4}
+FACTOR = "factor"  # of a channel, until its values are in the unit of the reader
 HIDDEN_SERIES = {"name": "off", "value": []}
 CONFIG = {
     "font": FONT,
@@ -57,18 +57,23 @@ CONFIG = {
 
 
 def in_money(label: str) -> str:
-    """A label of an axis of US dollars, as whoever reads the page has chosen: the values stay in dollars."""
-    now = chosen_units()
-    if now.currency == USD:
-        return label
-    return label.replace("datum.value", f"(datum.value * {now.per_usd:.9g})").replace("'$'", f"'{now.sign}'")
+    """A label of an axis of US dollars, with the sign of the currency that whoever reads the page has chosen."""
+    return label.replace("'$'", f"'{chosen_units().sign}'")
+
+
+def in_chosen_unit(unit: str) -> Spec:
+    """Marks a channel of values in USD, GB/s or m: ``chart_of`` turns them into the unit that the reader has chosen.
+
+    Its scale is in that unit (``factor_of``), so that ticks are round there.
+    """
+    factor = factor_of(unit)
+    return {} if factor == 1 else {FACTOR: factor}
 
 
 def bandwidth(what: str, **axis: Any) -> Spec:
-    """Title and axis of values in GB/s, written in Gb/s for who reads in bits."""
-    if not chosen_units().in_bits:
-        return {"title": f"{what}, GB/s", "axis": axis}
-    return {"title": f"{what}, Gb/s", "axis": axis | {"labelExpr": f"format(datum.value * {BITS_PER_BYTE}, ',')"}}
+    """Title and axis of values in GB/s, in Gb/s for who reads in bits."""
+    unit = "Gb/s" if chosen_units().in_bits else "GB/s"
+    return {"title": f"{what}, {unit}", "axis": axis, **in_chosen_unit("GB/s")}
 
 
 def named_rows(names: Sequence[str], limit_px: int, has_grid: bool = False, has_lines: bool = False) -> Spec:
@@ -185,12 +190,52 @@ def chart_of(
             "height": PLOT_HEIGHTS_PX[""],
             "autosize": {"type": "fit", "contains": "padding"},
             "padding": PADDING,
-            "data": {"name": "rows", "values": rows},
             "params": [HIDDEN_SERIES],
-            **_with_colours(spec, scale if legend else None),
+            **_turned({"data": {"name": "rows", "values": rows}, **_with_colours(spec, scale if legend else None)}),
             "config": CONFIG,
         },
     )
+
+
+def _turned(spec: Spec) -> Spec:
+    """A spec with the values of marked channels in the units that the reader has chosen, and without the marks."""
+    factors = dict(_marked(spec))
+    turned: Spec = _in_units(spec, factors)
+    return turned
+
+
+def _marked(part: Any) -> Iterator[tuple[str, float]]:
+    """The fields of marked channels, those of the other ends of their marks too, with their factors."""
+    if isinstance(part, list):
+        for one in part:
+            yield from _marked(one)
+    elif isinstance(part, dict):
+        for channel, drawn in part.items():
+            if isinstance(drawn, dict) and FACTOR in drawn:
+                fields = (one.get("field") for one in (drawn, part.get(f"{channel}2", {})))
+                yield from ((field, drawn[FACTOR]) for field in fields if field)
+            yield from _marked(drawn)
+
+
+def _in_units(part: Any, factors: Mapping[str, float]) -> Any:
+    """Any part of a spec, the fields of its data multiplied."""
+    if isinstance(part, list):
+        return [_in_units(one, factors) for one in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        key: _rows_in_units(value, factors) if key == "data" else _in_units(value, factors)
+        for key, value in part.items()
+        if key != FACTOR
+    }
+
+
+def _rows_in_units(data: Spec, factors: Mapping[str, float]) -> Spec:
+    rows = [
+        {key: value * factors[key] if key in factors else value for key, value in row.items()}
+        for row in data.get("values", ())
+    ]
+    return data | {"values": rows}
 
 
 def _with_colours(spec: Spec, colours: Spec | None) -> Spec:

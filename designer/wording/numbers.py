@@ -60,6 +60,16 @@ def chosen() -> Chosen:
     return _ask.get()()
 
 
+def factor_of(unit: str) -> float:
+    """What a value in USD, GB/s or m is multiplied by to be in the unit that the reader has chosen."""
+    now = chosen()
+    if unit == USD:
+        return now.per_usd
+    if unit == "GB/s" and now.in_bits:
+        return float(BITS_PER_BYTE)
+    return 1 / M_PER_FOOT if unit == "m" and now.in_feet else 1.0
+
+
 @contextmanager
 def reading(ask: Callable[[], Chosen]) -> Iterator[None]:
     """What ``ask`` says is chosen meanwhile; it is asked when a number is printed, not before."""

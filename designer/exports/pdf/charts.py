@@ -80,14 +80,15 @@ class Plot:
         self.text((self.left + self.wide - self.right) / 2, self.bottom - 22, title, "middle")
 
 
-def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
-    """Round numbers from at or below ``low`` to at or above ``high``."""
+def nice_ticks(low: float, high: float, about: int = 5, factor: float = 1.0) -> list[float]:
+    """Numbers from at or below ``low`` to at or above ``high`` that are round once multiplied by ``factor``."""
+    low, high = low * factor, high * factor
     span = (high - low) or abs(high) or 1.0
     raw = span / about
     size = 10.0 ** math.floor(math.log10(raw))
     step = next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size >= raw * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [k * step for k in range(first, last + 1)]
+    return [k * step / factor for k in range(first, last + 1)]
 
 
 def legend(names: Sequence[str], wide: float, colors: Sequence[Color] = CHART) -> Drawing:
@@ -158,11 +159,15 @@ def stacked_bars(
     x_title: str,
     y_title: str,
     y_words: Words,
+    factor: float = 1.0,
 ) -> Drawing:
-    """A bar a label; ``values[k]`` are the parts of bar k, those below zero hang from the axis."""
+    """A bar a label; ``values[k]`` are the parts of bar k, those below zero hang from the axis.
+
+    ``factor`` is of the unit that words are in: ticks are round there.
+    """
     tops = [sum(v for v in parts if v > 0) for parts in values]
     feet = [sum(v for v in parts if v < 0) for parts in values]
-    ticks = nice_ticks(min([0.0, *feet]), max([0.0, *tops]))
+    ticks = nice_ticks(min([0.0, *feet]), max([0.0, *tops]), factor=factor)
     plot = Plot(wide, high, (0, len(labels)), (ticks[0], ticks[-1]), left=52)
     plot.y_axis(y_title, y_words, ticks)
     plot.x_axis(x_title, lambda at: labels[int(at)], [k + 0.5 for k in range(len(labels))])
@@ -192,11 +197,12 @@ def histogram(
     high: float,
     x_title: str,
     x_words: Words,
+    factor: float = 1.0,
 ) -> Drawing:
-    """Bars between edges, with a few marked values."""
+    """Bars between edges, with a few marked values; ``factor`` as of ``stacked_bars``."""
     most = max([*counts, 1])
     plot = Plot(wide, high, (edges[0], edges[-1]), (0, most), left=8, top=26)
-    inner = [tick for tick in nice_ticks(edges[0], edges[-1], 9) if edges[0] <= tick <= edges[-1]]
+    inner = [tick for tick in nice_ticks(edges[0], edges[-1], 9, factor) if edges[0] <= tick <= edges[-1]]
     plot.x_axis(x_title, x_words, inner)
     for k, number in enumerate(counts):
         x0, x1 = plot.x(edges[k]), plot.x(edges[k + 1])
@@ -219,14 +225,15 @@ def tornado(
     x_title: str,
     x_words: Words,
     also: Sequence[float] = (),
+    factor: float = 1.0,
 ) -> Drawing:
     """A bar a row (name, its ends in words, total at each end) about the middle; the widest first.
 
-    ``also`` are totals that the axis has room for: those of charts beside it.
+    ``also`` are totals that the axis has room for: those of charts beside it; ``factor`` is as of ``stacked_bars``.
     """
     row_high, label_room = 19.0, wide * 0.3
     ends = [*also, *(end for *_, low, high in rows for end in (low, high))]
-    ticks = nice_ticks(min([middle, *ends]), max([middle, *ends]))
+    ticks = nice_ticks(min([middle, *ends]), max([middle, *ends]), factor=factor)
     plot = Plot(wide, 44 + row_high * len(rows), (ticks[0], ticks[-1]), (0, 1), left=label_room, right=18, top=6)
     plot.x_axis(x_title, x_words, ticks)
     for tick in ticks:
@@ -262,11 +269,12 @@ class Points:
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis says, how it prints a value, and whether its scale is logarithmic."""
+    """What an axis says, how it prints a value, whether its scale is logarithmic, and the factor of the unit it prints."""
 
     title: str
     words: Words
     is_log: bool = False
+    factor: float = 1.0
 
     def place(self, value: float) -> float:
         return math.log10(value) if self.is_log else value
@@ -280,9 +288,10 @@ class Axis:
     def ticks(self, ends: tuple[float, float], about: int) -> list[float]:
         """Places of ticks between two ends."""
         if not self.is_log:
-            return [tick for tick in nice_ticks(*ends, about) if ends[0] <= tick <= ends[1]]
-        decades = range(math.floor(ends[0]), math.ceil(ends[1]) + 1)
-        every = [math.log10(factor) + power for power in decades for factor in (1, 2, 5)]
+            return [tick for tick in nice_ticks(*ends, about, self.factor) if ends[0] <= tick <= ends[1]]
+        shift = math.log10(self.factor)
+        decades = range(math.floor(ends[0] + shift), math.ceil(ends[1] + shift) + 1)
+        every = [math.log10(step) + power - shift for power in decades for step in (1, 2, 5)]
         return [tick for tick in every if ends[0] <= tick <= ends[1]]
 
     def tick_words(self, tick: float) -> str:

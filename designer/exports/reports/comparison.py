@@ -12,7 +12,8 @@ from designer.exports.reports.performance import bandwidth_chart
 from designer.wording.comparison import LETTERS, PriceCell, figure_groups, line_rows, total_rows
 from designer.wording.findings import sentence
 from designer.wording.names import SPENT
-from designer.wording.numbers import count, currency_words, generation_name, units_sentence, usd, words
+from designer.wording.numbers import count, currency_words, factor_of, generation_name, units_sentence, usd, words
+from estimator.catalog.currency import USD
 from estimator.compare.result import ComparedCurve, ComparedItem, ComparisonResult, SpendParts
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, WIDE, About, headed, heading, pdf_bytes, section
@@ -205,7 +206,9 @@ def _spend(result: ComparisonResult) -> list[Flowable]:
     room, names = text_width(PORTRAIT), [SPEND[kind] for kind in kinds]
     values = [[_spent(part, kind) for kind in kinds] for part in parts]
     labels = [LETTERS[k] for k in range(len(parts))]
-    chart = stacked_bars(labels, names, values, room, CHART_HEIGHT, "", f"{currency_words()}, typical", usd)
+    chart = stacked_bars(
+        labels, names, values, room, CHART_HEIGHT, "", f"{currency_words()}, typical", usd, factor_of(USD)
+    )
     years = sorted({side.years for side in result.spend if side.years})
     reported = f"Running cost is that of {' or '.join(map(str, years))} years, not discounted." if years else ""
     return [

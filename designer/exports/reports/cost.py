@@ -15,6 +15,7 @@ from designer.wording.numbers import (
     category_name,
     chosen,
     currency_words,
+    factor_of,
     kilowatt_hours,
     percent,
     range_in_unit,
@@ -23,6 +24,7 @@ from designer.wording.numbers import (
     usd_range,
     words,
 )
+from estimator.catalog.currency import USD
 from estimator.cost.result import CashFlowYear, Cost, Uncertainty
 from estimator.pdf.grid import SIZE, Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, WIDE, headed, heading, section
@@ -164,7 +166,9 @@ def _cash_flow(cost: Cost) -> list[Flowable]:
     names = [COST_KINDS[kind] for kind in kinds]
     labels = [f"Year {row.year}" for row in rows]
     values = [[row.usd.get(kind) or 0.0 for kind in kinds] for row in rows]
-    chart = stacked_bars(labels, names, values, room, CASH_HEIGHT, "", f"{currency_words()}, typical", usd)
+    chart = stacked_bars(
+        labels, names, values, room, CASH_HEIGHT, "", f"{currency_words()}, typical", usd, factor_of(USD)
+    )
     fields = [
         Field("Year", 0.62),
         *(Field(name, 1, is_number=True) for name in names),
@@ -262,7 +266,7 @@ def _uncertainty(cost: Cost) -> list[Flowable]:
             (bar.label, range_in_unit(bar.low, bar.high, bar.unit), bar.tco_low_usd, bar.tco_high_usd)
             for bar in drawn.tornado
         ]
-        chart = tornado(cells, cost.tco_usd.typical, room, "Total cost", usd)
+        chart = tornado(cells, cost.tco_usd.typical, room, "Total cost", usd, factor=factor_of(USD))
         note = "Each bar moves one figure from its low to its high end and leaves the others typical: pale at low, dark at high."
         out.append(KeepTogether([heading("What moves the total cost most"), chart, Paragraph(markup(note), SMALL)]))
     return out
@@ -271,5 +275,5 @@ def _uncertainty(cost: Cost) -> list[Flowable]:
 def _histogram(drawn: Uncertainty, room: float) -> list[Flowable]:
     figure, bins = drawn.tco
     marks = [("10 %", figure.p10), ("50 %", figure.p50), ("90 %", figure.p90)]
-    chart = histogram(bins.edges_usd, bins.counts, marks, room, 150, "Total cost", usd)
+    chart = histogram(bins.edges_usd, bins.counts, marks, room, 150, "Total cost", usd, factor=factor_of(USD))
     return [KeepTogether([heading("Total cost over all draws"), chart])]

@@ -9,7 +9,7 @@ from reportlab.platypus import Flowable, KeepTogether, NextPageTemplate, Paragra
 
 from designer.charts.figures import figure_title, spans_decades
 from designer.exports.pdf.charts import Axis, Points, legend, points_chart
-from designer.wording.numbers import currency_words, figure_text, units_sentence
+from designer.wording.numbers import currency_words, factor_of, figure_text, units_sentence
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, WIDE, About, headed, heading, pdf_bytes, section
 from estimator.pdf.style import BODY, CHART, EYEBROW, H1, PORTRAIT, SMALL, TITLE, text_width
@@ -96,7 +96,7 @@ def _chart(paper: FoundPaper) -> Flowable:
 
 def _axis(name: str, values: Sequence[float]) -> Axis:
     unit = FIGURES[name].unit
-    return Axis(figure_title(name), lambda value: figure_text(value, unit), spans_decades(values))
+    return Axis(figure_title(name), lambda value: figure_text(value, unit), spans_decades(values), factor_of(unit))
 
 
 def _table(paper: FoundPaper) -> list[Flowable]:

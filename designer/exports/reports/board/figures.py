@@ -11,8 +11,10 @@ from designer.wording.comparison import LETTERS, figure_row
 from designer.wording.names import SPENT
 from designer.wording.numbers import (
     currency_words,
+    factor_of,
     usd,
 )
+from estimator.catalog.currency import USD
 from estimator.compare.result import ComparisonResult, SpendParts
 from estimator.pdf.grid import Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, heading, section
@@ -68,7 +70,9 @@ def cost_pages(result: ComparisonResult, options: Sequence[PricedEstimate | None
             if years
             else f"{key}."
         )
-        chart = stacked_bars(labels, names, values, room, 190.0, "", f"{currency_words()}, typical", usd)
+        chart = stacked_bars(
+            labels, names, values, room, 190.0, "", f"{currency_words()}, typical", usd, factor_of(USD)
+        )
         below = Paragraph(markup(note), SMALL)
         rows = [Row([Text(SPEND[kind]), *(Text(usd(each[at])) for each in values)]) for at, kind in enumerate(kinds)]
         rows.append(Row([Text("In all"), *(Text(usd(total)) for total in sums)], "total"))
@@ -95,7 +99,7 @@ def cost_pages(result: ComparisonResult, options: Sequence[PricedEstimate | None
 def range_chart(rows: Sequence[tuple[str, float, float, float]], wide: float) -> Flowable:
     """A bar from the low to the high end of each row, a mark at its middle, its ends in words."""
     high = 46 + 22.0 * len(rows)
-    ticks = nice_ticks(0, max(end for *_, end in rows))
+    ticks = nice_ticks(0, max(end for *_, end in rows), factor=factor_of(USD))
     plot = Plot(wide, high, (ticks[0], ticks[-1]), (0, 1), left=26, right=112, top=4)
     for tick in ticks:
         plot.drawing.add(_line(plot.x(tick), plot.bottom, plot.x(tick), high - 4))

@@ -9,11 +9,13 @@ from designer.exports.reports.board.sides import NO_ESTIMATE, drawn_range, has_d
 from designer.wording.findings import sentence, worst_first
 from designer.wording.numbers import (
     basis_name,
+    factor_of,
     percent,
     range_in_unit,
     usd,
 )
 from designer.wording.phases import recabled_words
+from estimator.catalog.currency import USD
 from estimator.compare.result import ComparisonResult
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, headed, heading, section
@@ -115,7 +117,7 @@ def levers(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -
             )
             for bar in bars
         ]
-        chart = tornado(cells, option.cost.tco_usd.typical, room, "Total cost", usd, every)
+        chart = tornado(cells, option.cost.tco_usd.typical, room, "Total cost", usd, every, factor_of(USD))
         out.append(KeepTogether([heading(name), chart]))
     note = (
         "Each bar moves one figure from its low to its high end and leaves the others typical: pale at low, dark at high. The "

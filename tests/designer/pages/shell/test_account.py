@@ -2,6 +2,7 @@
 
 import html
 import io
+import json
 import re
 from typing import Any
 
@@ -12,7 +13,9 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from designer.charts.cost import MONEY_LABEL, money_axis
-from designer.charts.vega import bandwidth
+from designer.charts.figures import figure_axis
+from designer.charts.vega import FACTOR, Spec, bandwidth, chart_of
+from designer.exports.pdf.charts import Axis, nice_ticks, short
 from designer.models import AccountChoices, Design, ShareLink
 from designer.services.designs.results import result_of
 from designer.services.designs.samples import SAMPLES
@@ -60,15 +63,42 @@ def test_numbers_are_printed_as_their_reader_chose(printer: Any, value: float, u
     assert printer(value) == plain[0]
 
 
-def test_axes_keep_their_values_and_write_them_as_chosen() -> None:
-    assert money_axis("usd", "Cost")["axis"]["labelExpr"] == MONEY_LABEL
-    assert bandwidth("Bus bandwidth", tickCount=5) == {"title": "Bus bandwidth, GB/s", "axis": {"tickCount": 5}}
+def test_charts_are_drawn_in_the_chosen_units_so_that_ticks_are_round_there() -> None:
+    """Values are turned before the scale, those of layers with data of their own too."""
+    usual = _charted()
     with reading(lambda: EURO):
-        label = money_axis("usd", "Cost")["axis"]["labelExpr"]
-        assert "'€'" in label
-        assert "datum.value * 0.8" in label
-        assert "$" not in label
-        assert bandwidth("Bus bandwidth")["axis"]["labelExpr"] == "format(datum.value * 8, ',')"
+        turned = _charted()
+        figures = figure_axis("x", "all_reduce_gb_s", [100.0, 200.0])
+    assert usual["encoding"]["y"]["axis"]["labelExpr"] == MONEY_LABEL
+    assert turned["encoding"]["y"]["axis"]["labelExpr"] == MONEY_LABEL.replace("$", "€")
+    for spec, factor, gb_s in ((usual, 1.0, 1.0), (turned, 0.8, 8.0)):
+        assert spec["data"]["values"] == [{"series": "s0", "usd": 20 * factor, "high": 30 * factor, "rate": 5 * gb_s}]
+        assert spec["layer"][1]["data"]["values"] == [{"usd": 25 * factor, "text": "so far"}]
+        assert FACTOR not in json.dumps(spec)
+    assert turned["layer"][2]["encoding"]["x"]["title"] == "Bus bandwidth, Gb/s"
+    assert figures["title"].endswith("Gb/s")
+    assert figures["scale"]["domain"] == [pytest.approx(752), pytest.approx(1648)]
+
+
+def _charted() -> Spec:
+    """A chart of dollars on one axis and GB/s on another."""
+    y = money_axis("usd", "Cost")
+    layers = [
+        {"mark": "area", "encoding": {"y": y, "y2": {"field": "high"}}},
+        {"mark": "line", "data": {"values": [{"usd": 25, "text": "so far"}]}},
+        {"mark": "point", "encoding": {"x": {"field": "rate", **bandwidth("Bus bandwidth")}}},
+    ]
+    rows = [{"series": "s0", "usd": 20, "high": 30, "rate": 5}]
+    return chart_of("a", "A", "A.", ["One"], rows, {"encoding": {"y": y}, "layer": layers}, [], [], "").spec
+
+
+def test_ticks_of_a_paper_are_round_in_the_chosen_currency() -> None:
+    ticks = nice_ticks(0, 61e6, factor=0.8)
+    assert [round(tick * 0.8) for tick in ticks] == [0, 10_000_000, 20_000_000, 30_000_000, 40_000_000, 50_000_000]
+    axis = Axis("Price", numbers.usd, is_log=True, factor=0.8)
+    assert {f"{10**tick * 0.8:.0e}"[0] for tick in axis.ticks((6, 8), 5)} == {"1", "2", "5"}
+    with reading(lambda: EURO):
+        assert [short(numbers.usd(tick)) for tick in ticks[1:3]] == ["€10\xa0M", "€20\xa0M"]
 
 
 def test_a_choice_is_on_pages_and_in_no_file(page: Client, call: Any, owner: User, design: Design) -> None:
