@@ -85,9 +85,9 @@ def _sent_edit(request: HttpRequest) -> SentEdit:
 
 def _recorded(request: HttpRequest, row: Design, sent: SentEdit) -> HttpResponse:
     """Merge an edit into the design as it is by now; where others change it at the same moment, again."""
-    if is_kept(row, sent):
-        return state_answer(request, row, figures_shown(request, row))
     for _ in range(MOST_TRIES):
+        if is_kept(row, sent):  # also by a request that came in at the same moment: of the page before a reload
+            return state_answer(request, row, figures_shown(request, row))
         try:
             return _merged(request, row, sent)
         except ChangedMeanwhile:

@@ -6,6 +6,8 @@ the reloads are one for each delay.
 """
 
 import re
+import time
+from typing import Any
 
 import pytest
 
@@ -30,6 +32,14 @@ POST = """async ([address, fields, step, base]) => {
     const answer = await fetch(address, { method: "POST", body, headers: { "X-CSRFToken": token, "Studio": "1" } });
     return [answer.status, answer.headers.get("Design-Opened")];
 }"""
+
+EDITED_AS_IT_IS_LEFT = """(size) => window.addEventListener("beforeunload", () => {
+    const field = document.getElementById("id_size");
+    field.value = size;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+})"""
+SHOWN_S = 0.5  # that an answer of the server takes to be shown, at most
 
 
 def posted(page, address, fields, step, base=""):
@@ -120,4 +130,22 @@ def test_a_reload_right_after_a_key_loses_nothing_and_disputes_nothing(tab):  # 
         assert tab.inner_text("[data-figure=gpus] .figure-value") == str(gpus), delay_ms
     tab.reload()
     assert tab.input_value("#id_size") == wanted
+
+    def made_before_the_edit(route: Any) -> None:
+        while tab.context.request.get(f"{tab.url}state/?at={seen}").status == 204:
+            time.sleep(0.02)
+        time.sleep(SHOWN_S)
+        route.fulfill(body=old, content_type="text/html; charset=utf-8")
+
+    seen, old = tab.get_attribute("#studio-bar", "data-seen"), tab.context.request.get(tab.url).text()
+    tab.evaluate(EDITED_AS_IT_IS_LEFT, "160")
+    tab.route(tab.url, made_before_the_edit, times=1)
+    tab.reload()
+    assert tab.input_value("#id_size") == "160"
+    tab.fill("#id_size", "168")
+    tab.locator("#id_size").blur()
+    sent(tab)
+    tab.wait_for_function("() => document.getElementById('session-note').textContent.startsWith('Every change')")
+    assert tab.locator("#session-conflict p").count() == 0
+    assert tab.inner_text("[data-figure=gpus] .figure-value") == "168"
     assert tab.watched == []

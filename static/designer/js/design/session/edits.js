@@ -1,9 +1,12 @@
 // The edits of this page that the server has not acknowledged. Owns their queue, which of them is under way, what the fields
-// held when the newest was made, and the step that the next belongs to. It sends nothing.
+// held when the newest was made, the step that the next belongs to, and what was acknowledged while the page was being left. It
+// sends nothing.
 
 import { differences, form, values, write } from "../fields.js";
 import { bar, key } from "./page.js";
 import { add, keep, takeOver } from "./unsent.js";
+
+const LEAVING_MS = 10_000; // after which a page that was to be left, as for a file, has stayed
 
 let queue = []; // oldest first: {page, number, step, base, fields, was, at}
 let underWay = null; // the oldest, while the server is asked to keep it: nothing may go into it any more
@@ -11,6 +14,8 @@ let last = {}; // what the form held when the newest edit was made of it
 let typing = 0; // the timer of what is typed, until it becomes an edit
 let steps = 0;
 let step = ""; // what is changed within one step is taken back by one Undo
+let leaving = 0; // the timer of a page that is being left
+let late = []; // edits acknowledged since then
 
 export const hasUnsent = () => queue.length > 0;
 export const isSending = () => underWay !== null;
@@ -22,7 +27,26 @@ export function newStep(name) {
   step = `${name}.${Date.now().toString(36)}.${steps}`;
 }
 
-const remember = () => keep(key(), queue);
+const remember = () => keep(key(), [...late, ...queue]);
+
+// The next page may be made before the server has what it acknowledges from here on. That page shows these edits and sends them
+// once more, which the server knows, or it would take its own tab's edits for somebody else's.
+function leave() {
+  clearTimeout(leaving);
+  leaving = setTimeout(stay, LEAVING_MS);
+}
+
+function stay() {
+  clearTimeout(leaving);
+  leaving = 0;
+  if (late.length) {
+    late = [];
+    remember();
+  }
+}
+
+window.addEventListener("beforeunload", leave);
+window.addEventListener("pageshow", ({ persisted }) => persisted && stay());
 
 // ---------------------------------------------------------------- from fields to edits
 
@@ -73,13 +97,20 @@ export function putBack() {
 
 // The edit under way is on the server. The browser remembers it until `settled`, when its answer is shown.
 export function drop() {
+  const edit = takeOff();
+  if (leaving) {
+    late.push({ ...edit, acknowledged: Date.now() });
+  }
+}
+
+function takeOff() {
   underWay = null;
-  queue.shift();
+  return queue.shift();
 }
 
 // The edit under way is one that the server can never take.
 export function discard() {
-  drop();
+  takeOff();
   remember();
 }
 
@@ -98,7 +129,8 @@ export function opened(address) {
   if (!address) {
     return;
   }
-  keep(key(), []);
+  keep(key(), late); // a page that is loaded again at the old address looks for them there
+  late = [];
   form().action = address;
   form().dataset.edits = `${address}edits/`;
   form().dataset.design = address.split("/").at(-2);

@@ -6,7 +6,7 @@
 const STORE = "clusterwright.unsent.";
 const DISPUTED = "clusterwright.disputed.";
 const PAGE = "clusterwright.page";
-const LEFT_BEHIND_MS = 30_000; // edits of an unsaved design that are as old as that belong to no page any more
+const LEFT_BEHIND_MS = 30_000; // edits of an unsaved design, and acknowledged ones, that are as old as that belong to no page any more
 
 const page = [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -48,7 +48,7 @@ export function takeOver(key, isUnsaved) {
       const queue = JSON.parse(localStorage.getItem(name) ?? "[]");
       const isOurs = !isUnsaved || name.endsWith(`.${before}`) || queue.every(({ at }) => Date.now() - at > LEFT_BEHIND_MS);
       if (isOurs) {
-        found.push(...queue);
+        found.push(...queue.filter(({ acknowledged }) => !(Date.now() - acknowledged > LEFT_BEHIND_MS)));
         keep(key, found);
         localStorage.removeItem(name);
       }
