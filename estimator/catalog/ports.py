@@ -65,6 +65,14 @@ def spoken(protocols: Iterable[str]) -> str:
     return " and ".join(PROTOCOL_NAMES[protocol] for protocol in protocols)
 
 
+def nics_named(model: str) -> str:
+    """NICs of a model: "ConnectX-7 NICs"; "Pollara 400 AI NICs" of one whose name has the noun, "DGX tray (4 NICs)" as it is."""
+    lower = model.casefold()
+    if "nics" in lower:
+        return model
+    return f"{model}s" if lower.endswith("nic") else f"{model} NICs"
+
+
 def nic_modes(nic: Nic, protocol: str) -> list[tuple[int, int]]:
     """(ports, rate of a port) of each mode of one NIC as this protocol."""
     if protocol not in nic.protocols:

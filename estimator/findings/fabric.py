@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.ports import PROTOCOL_NAMES, nic_modes, spoken
+from estimator.catalog.ports import PROTOCOL_NAMES, nic_modes, nics_named, spoken
 from estimator.catalog.records import ServerNetwork
 from estimator.fabric.columns import Sizing, downlinks_beside
 from estimator.fabric.sized import SizedFabric
@@ -119,7 +119,7 @@ def _about_adapters(spec: DesignSpec, catalog: Catalog) -> Iterator[Finding]:
             "warning",
             "fabric.generation",
             (
-                f"{server.model} has {nic.model} NICs, which support {spoken(nic.protocols)}, and "
+                f"{server.model} has {nics_named(nic.model)}, which support {spoken(nic.protocols)}, and "
                 f"the fabric is {catalog.generations[spec.fabric.generation].label}. Counts and prices stand for a server "
                 "with other NICs: "
                 "choose a generation that these support, or price a custom server."

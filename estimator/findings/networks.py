@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from estimator.cabling.runs import CablePlan
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.ports import CONVERGED, IN_BAND, STORAGE, spoken
+from estimator.catalog.ports import CONVERGED, IN_BAND, STORAGE, nics_named, spoken
 from estimator.errors import Change, Problem
 from estimator.fabric.hosts import PDU
 from estimator.findings.fabric import SEVERITY_ORDER, Finding, findings_of, of_problem
@@ -105,7 +105,7 @@ def _about_ports(one: OtherSized, catalog: Catalog) -> Iterator[Finding]:
     nic, protocol = catalog.nics.get(network.nic_id or ""), catalog.generations[entry.generation or ""].protocol
     if nic and protocol not in nic.protocols:
         message = (
-            f"{server.model} has {nic.model} NICs for {entry.role}, which support {spoken(nic.protocols)}, and "
+            f"{server.model} has {nics_named(nic.model)} for {entry.role}, which support {spoken(nic.protocols)}, and "
             f"the network is {catalog.generations[entry.generation or ''].label}. Choose a generation that these support."
         )
         yield Finding("nic_speaks_other_protocol", "warning", f"other_fabrics[{one.index}].generation", message)

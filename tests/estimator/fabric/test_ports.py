@@ -3,7 +3,7 @@
 import pytest
 
 from estimator.catalog.loader import load_catalog
-from estimator.catalog.ports import switch_ports
+from estimator.catalog.ports import nics_named, switch_ports
 from estimator.catalog.records import PortNaming, RdmaName, ServerPort
 from estimator.fabric.ports import Labels, management_port, node_labels, port_system, switch_labels
 
@@ -205,3 +205,9 @@ def test_every_name_says_what_it_rests_on() -> None:
         access = CATALOG.sources[row.source].access
         assert (row.basis == "assumption") == (access == "none"), row
         assert (row.basis == "secondary") <= (access in ("read", "secondary")), row
+
+
+def test_the_noun_of_nics_is_said_once() -> None:
+    assert nics_named("ConnectX-7 VPI") == "ConnectX-7 VPI NICs"
+    assert nics_named("Pensando Pollara 400 AI NIC") == "Pensando Pollara 400 AI NICs"
+    assert nics_named("ConnectX-7 Cedar module (4 NICs)") == "ConnectX-7 Cedar module (4 NICs)"
