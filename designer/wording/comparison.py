@@ -19,9 +19,11 @@ from designer.wording.numbers import (
     usd_rounded,
     watts,
 )
+from estimator.compare.figures import SAME_SHARE
 from estimator.compare.lines import OFFER
 from estimator.compare.result import (
     AlignedRow,
+    Change,
     ComparedFigure,
     ComparedTotals,
     ComparisonResult,
@@ -36,7 +38,7 @@ LETTERS = "ABCDEFGH"
 BETTER, WORSE, SAME = "better", "worse", "same"
 MARKS = {BETTER: "✓", WORSE: "✗", SAME: "≈", "": ""}
 TONE_WORDS = {BETTER: "better", WORSE: "worse", SAME: "about the same", "": ""}
-PRICE_WORDS = {BETTER: "lower", WORSE: "higher"}
+PRICE_WORDS = {BETTER: "lower", WORSE: "higher", SAME: "about the same"}
 
 
 class FigureCell(NamedTuple):
@@ -325,5 +327,10 @@ def _total_cell(totals: ComparedTotals, side: int, baseline: int, is_per_gpu: bo
         reported if is_compared else "",
         text=usd(value.typical),
         range=usd_range(value),
-        tone=_price_tone(moved) if is_compared else "",
+        tone=_total_tone(difference) if is_compared else "",
     )
+
+
+def _total_tone(difference: Change) -> str:
+    is_same = difference.relative is not None and 0 < abs(difference.relative) <= SAME_SHARE
+    return SAME if is_same else _price_tone(difference.absolute)

@@ -32,9 +32,8 @@ from estimator.units import parse_ratio
 
 LOW: Better = "low"
 HIGH: Better = "high"
-SAME_SHARE = 0.01  # money and power closer than this are about the same
+SAME_SHARE = 0.02  # money, power and failures closer than this are about the same
 SAME_COUNT = 0.0
-CLOSE_SHARE = 0.05  # prices closer than this are about the same where their ranges let either be the more expensive
 
 
 @dataclass(frozen=True)
@@ -326,10 +325,9 @@ FIGURES = (
     *(Figure(f"busbw_{words.lower().replace(' ', '_')}_gb_s", f"All-reduce, {words}, all GPUs", "gb_s", SPEED, _busbw(size),
              HIGH, False, has_band=True, weight=weight)
       for words, size, weight in (("1 GiB", 2**30, 2), ("64 MiB", 2**26, 2), ("1 MiB", 2**20, 1))),
-    Figure("failures_per_year", "Failures a year", "per_year", RUNNING, _failures(lambda e: e.failures_per_year), weight=3,
-           same_share=0.02),
+    Figure("failures_per_year", "Failures a year", "per_year", RUNNING, _failures(lambda e: e.failures_per_year), weight=3),
     Figure("stops_per_year", "Stops of a job on all GPUs, a year", "per_year", RUNNING, _failures(lambda e: e.stops_per_year),
-           weight=3, same_share=0.02),
+           weight=3),
     Figure("racks", "Racks", "count", RUNNING, _racks, weight=4, same_share=SAME_COUNT),
 )  # fmt: skip
 
@@ -470,7 +468,7 @@ def _difference(
     if value is None or base is None or value.at_least or base.at_least:
         return None
     share = relative(value.ends.typical, base.ends.typical)
-    same = is_self or is_about_same(figure, value, base, shared_lines)
+    same = is_self or is_about_same(figure, value, base)
     sign = value.ends.typical - base.ends.typical
     is_better = None if same or is_open or figure.better is None or sign == 0 else (sign < 0) == (figure.better == LOW)
     return JudgedChange(
@@ -491,18 +489,15 @@ def ranges_overlap(value: Value, base: Value, shared_lines: bool = True) -> bool
     return value.ends.low <= base.ends.high and base.ends.low <= value.ends.high
 
 
-def is_about_same(figure: Figure, value: Value, base: Value, shared_lines: bool = True) -> bool:
-    """Whether a difference says nothing: within the predicted band, or too small for ranges that let either be larger."""
+def is_about_same(figure: Figure, value: Value, base: Value) -> bool:
+    """Whether a difference says nothing: within the predicted band, or smaller than what counts for its kind of figure."""
     if value.ends.typical == base.ends.typical:
         return True
     if figure.has_band:
         ours, theirs = value.ends, base.ends
         return theirs.low <= ours.typical <= theirs.high or ours.low <= theirs.typical <= ours.high
     share = abs(value.ends.typical - base.ends.typical) / max(abs(value.ends.typical), abs(base.ends.typical))
-    if share <= figure.same_share:
-        return True
-    has_range = value.ends.low < value.ends.high or base.ends.low < base.ends.high
-    return has_range and share <= CLOSE_SHARE and ranges_overlap(value, base, shared_lines)
+    return share <= figure.same_share
 
 
 def _is_open(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from estimator.bom.verdict_words import NO_DIFFERENCE as NONE_SHOWN
-from estimator.compare.figures import FIGURES, SPEED
+from estimator.compare.figures import FIGURES, SAME_SHARE, SPEED
 from estimator.compare.result import (
     ComparedFigure,
     ComparedItem,
@@ -26,7 +26,7 @@ from estimator.wording import amount, digits, dollars, in_sentence, percent_of
 
 HEADLINE = 4  # short forms that a headline holds
 LARGEST_CHANGE = 1.2  # |ln ratio| beyond which a difference gains no more weight
-NO_DIFFERENCE = 0.005  # a share of bandwidth, or of the price on the same scope, that is not reported
+NO_DIFFERENCE = 0.005  # a share of bandwidth that is not reported
 MANY_TIMES = 1.95  # from here on counts, power and bandwidth are reported as multiples
 TWICE = 0.005
 SAME_SHARE_OF_WEIGHT = 0.22  # weight of "about the same" in what matters, against a change of e times
@@ -319,7 +319,7 @@ def _same_scope(
         if not mine or not other:
             return None
         ours, theirs, a_gpu = ours / mine, theirs / other, " a GPU"
-    if abs(ours - theirs) <= NO_DIFFERENCE * theirs or verdicts.is_open(
+    if abs(ours - theirs) <= SAME_SHARE * max(ours, theirs) or verdicts.is_open(
         "same_scope_usd", "usd", ours, theirs, side, baseline
     ):
         return None

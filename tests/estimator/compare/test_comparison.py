@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,12 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog
 from estimator.compare.comparison import compare, estimates_of, prepare
 from estimator.compare.comparison import compare_request as compare_records
+from estimator.compare.figures import FIGURES, Value, is_about_same
 from estimator.compare.kept import Kept, kept_of
 from estimator.compare.request import MOST, Offer
+from estimator.compare.verdicts import MONEY_UNITS
 from estimator.errors import EstimatorError, InfeasibleDesign, SpecError
+from estimator.ranges import Range
 from estimator.result import PricedEstimate, Versions
 from estimator.spec.parse import parse_spec
 from tests.estimator.test_cli import refused as refusal
@@ -228,6 +232,16 @@ def test_the_same_part_at_one_price_cancels_in_a_price_difference() -> None:
     other = Offer.model_validate({"lines": [lines[0] | {"part": "other", "unit_price_usd": price}]})
     answer = compare([offers[0], other], ["a", "b"]).as_json()
     assert figure(answer, "switches_usd")["differences"][1]["ranges_overlap"]
+
+
+@pytest.mark.parametrize(("share", "is_same"), [(0.015, True), (0.03, False)])
+def test_all_money_is_about_the_same_within_one_share(share: float, is_same: bool) -> None:
+    wide, sure = Value(Range(80.0, 100.0, 130.0)), Value(Range.at(100.0), lines=())
+    more = [replace(one, ends=one.ends.each(lambda end: end * (1 + share))) for one in (wide, sure)]
+    money = [one for one in FIGURES if one.unit in MONEY_UNITS]
+    assert {"capex_usd", "capex_p50_usd", "tco_usd", "tco_p50_usd"} <= {one.key for one in money}
+    judged = {is_about_same(one, up, base) for one in money for up, base in zip(more, (wide, sure), strict=True)}
+    assert judged == {is_same}
 
 
 def test_bands_decide_what_is_the_same_bandwidth() -> None:
