@@ -21,6 +21,7 @@ from designer.wording.numbers import (
     rounded,
     usd,
     usd_range,
+    usd_span,
 )
 from estimator.catalog.catalog import Catalog
 from estimator.compare.advice import Advice, Step
@@ -263,7 +264,7 @@ def _by_category(parts: Iterable[CapexPart]) -> dict[str, Range[float]]:
 
 
 def _priced(price: Range[float] | None) -> dict[str, str]:
-    return {"text": usd(price.typical), "note": usd_range(price)} if price else {"text": MISSING, "note": ""}
+    return {"text": usd(price.typical), "note": usd_span(price)} if price else {"text": MISSING, "note": ""}
 
 
 # ---------------------------------------------------------------- speed

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from estimator.bom.result import BomLine
 from estimator.catalog.currency import MINOR_DIGITS, USD, Rate
 from estimator.ranges import Range
 from estimator.units import BITS_PER_BYTE, M_PER_FOOT
@@ -267,6 +268,14 @@ def usd_exact(value: Any) -> str:
     return f"{sign}{size:,.2f}" if size < 100 and size != int(size) else f"{sign}{size:,.0f}"
 
 
+def usd_unit(price: Any, pieces: Any) -> str:
+    """The price of one of so many pieces: as ``usd_exact``, to the cent where the line would not multiply → "$1,320.55"."""
+    if _is_missing(price) or _is_missing(pieces):
+        return usd_exact(price)
+    sign, size = _signed_size(price)
+    return usd_exact(price) if round(size) * pieces == round(size * pieces) else f"{sign}{size:,.2f}"
+
+
 def usd_range(value: Any) -> str:
     """``{"low", "high"}`` in dollars → "$1.10 M to $1.40 M"; one figure where both ends agree."""
     return _range(value, usd)
@@ -280,9 +289,42 @@ def money(value: Any, currency: str) -> str:
     return f"{sign}{currency}{NO_BREAK_SPACE}{abs(value):,.{MINOR_DIGITS.get(currency, 2)}f}"
 
 
+def typed_price(line: BomLine) -> str:
+    """What a price book says of a line, where the page reads in that currency at another rate.
+
+    "EUR 280,000 at 1.10 by its price book; here at 1.1269": what is printed above it is not what was typed.
+    """
+    here, there = chosen().rate, line.price_rate
+    if here is None or there is None or line.unit_price is None or line.price_currency != here.currency:
+        return ""
+    if there.usd == here.usd:
+        return ""
+    typed = money(line.unit_price.typical, here.currency).removesuffix(".00")
+    return f"{typed} at {_rate_text(there.usd)} by its price book; here at {_rate_text(here.usd)}"
+
+
+def _rate_text(usd_for_one: float) -> str:
+    return f"{usd_for_one:.2f}" if usd_for_one == round(usd_for_one, 2) else significant(usd_for_one, 6)
+
+
 def usd_exact_range(value: Any) -> str:
     """``{"low", "high"}`` in dollars, to the dollar → "$1,249 to $1,900"."""
     return _range(value, usd_exact)
+
+
+def usd_span(value: Any) -> str:
+    """As ``usd_range``, for below a typical figure: nothing where both ends print alike."""
+    return _span(value, usd)
+
+
+def usd_exact_span(value: Any) -> str:
+    """As ``usd_exact_range``, for below a typical figure: nothing where both ends print alike."""
+    return _span(value, usd_exact)
+
+
+def usd_small_span(value: Any) -> str:
+    """As ``usd_small_range``, for below a typical figure: nothing where both ends print alike."""
+    return _span(value, usd_small)
 
 
 def ends_of(value: Any) -> Range[float] | None:
@@ -298,6 +340,11 @@ def _range(value: Any, printer: Callable[[Any], str]) -> str:
         return MISSING
     low, high = printer(ends.low), printer(ends.high)
     return low if low == high else f"{low} to {high}"
+
+
+def _span(value: Any, printer: Callable[[Any], str]) -> str:
+    ends = ends_of(value)
+    return "" if ends is None or printer(ends.low) == printer(ends.high) else _range(value, printer)
 
 
 def percent(value: Any, digits: int = SIGNIFICANT_DIGITS) -> str:

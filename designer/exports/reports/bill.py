@@ -1,6 +1,6 @@
 """The bill of materials in a report: by category, with subtotals; every line with the basis and source of its price."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reportlab.platypus import Flowable, Paragraph
 
@@ -14,6 +14,7 @@ from designer.wording.numbers import (
     is_assumption,
     metres,
     percent,
+    typed_price,
     watts,
     words,
 )
@@ -103,7 +104,9 @@ def _cells(line: BomLine, has_networks: bool) -> list[Text | str]:
         str(line.line),
         Text(line.description or line.part or "", below),
         Text(count(line.quantity), ", ".join(pieces)),
-        Text(money(unit.typical), money_range(unit)) if unit else "no price",
+        Text(money(unit.typical), "; ".join(filter(None, (money_range(unit), typed_price(line)))))
+        if unit
+        else "no price",
         Text(money(extended.typical), money_range(extended)) if extended else "no price",
         watts(line.power_w) if line.power_w else "–",
         _basis(line),
@@ -111,9 +114,14 @@ def _cells(line: BomLine, has_networks: bool) -> list[Text | str]:
 
 
 def _basis(line: BomLine) -> Text:
-    basis = line.price_basis
-    name = basis_name(basis) if basis else ""
     whence = ". ".join(part.rstrip(".") for part in (line.price_rule, line.price_source, line.price_note) if part)
-    if basis and is_assumption(basis):
-        return Text("", whence, mark=name)
-    return Text(name, whence, mark="partly assumed" if line.assumption else "")
+    return basis_of([line], whence)
+
+
+def basis_of(lines: Sequence[BomLine], below: str = "") -> Text:
+    """What prices of lines rest on; marked where that is an assumption, in whole or in part."""
+    bases = list(dict.fromkeys(line.price_basis for line in lines if line.price_basis))
+    names = ", ".join(map(basis_name, bases))
+    if bases and all(map(is_assumption, bases)):
+        return Text("", below, mark=names)
+    return Text(names, below, mark="partly assumed" if any(line.assumption for line in lines) else "")

@@ -15,7 +15,7 @@ from designer.exports.reports import bill
 from designer.exports.reports.bill import money
 from designer.exports.reports.cost import whole
 from designer.exports.versions import result_hash
-from designer.wording.numbers import Chosen, reading
+from designer.wording.numbers import Chosen, reading, typed_price
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import Rate
 from estimator.pdf.grid import Field, Grid, Row, Text
@@ -269,3 +269,12 @@ def test_own_prices_are_signed_for_by_name_and_hash(catalog: Catalog) -> None:
     assert f"=Vendor “A”, 1 price, {own.hash}" in flat
     assert f"prices {own.hash}" in flat  # at the foot of each page
     assert "28,176.56" in flat  # 26,000.33 × 1.0837
+    assert "by its price book" not in flat
+    with reading(lambda: Chosen(Rate("EUR", 1.25, "2026-11-27", "listing", "ECB"))):
+        flat = " ".join(text_of(reader(made)).split())
+        line = next(line for line in PricedEstimate.from_json(made).bom.lines if line.part == "nvidia-qm9700")
+        same = line.but(price_rate=line.price_rate and line.price_rate.but(usd=1.25))
+        assert typed_price(line) == "EUR\xa026,000.33 at 1.0837 by its price book; here at 1.25"
+        assert typed_price(same) == typed_price(line.but(price_currency="GBP")) == ""
+    assert "22,541.25" in flat  # what that is at the rate of the paper
+    assert "26,000.33 at 1.0837 by its price book; here at 1.25" in flat

@@ -11,6 +11,20 @@ NB = numbers.NO_BREAK_SPACE
 
 
 @pytest.mark.parametrize(
+    ("price", "pieces", "text"),
+    [
+        (1320.55, 524, "$1,320.55"),  # $1,321 × 524 would not be the $691,968 beside it
+        (1320.55, 1, "$1,321"),
+        (1321, 524, "$1,321"),
+        (1320.55, 0, "$1,321"),  # all are there already
+        (12.5, None, "$12.50"),
+    ],
+)
+def test_a_unit_price_multiplies_to_its_line(price: float, pieces: int | None, text: str) -> None:
+    assert numbers.usd_unit(price, pieces) == text
+
+
+@pytest.mark.parametrize(
     ("printer", "value", "text"),
     [
         (numbers.count, 1016, "1,016"),
@@ -52,6 +66,8 @@ NB = numbers.NO_BREAK_SPACE
         (numbers.usd, 47_222.48, "$47,200"),
         (numbers.usd, 400_552.72, "$401,000"),
         (numbers.usd, 47_978_037, f"$48.0{NB}M"),
+        (numbers.usd_span, {"low": 5, "typical": 5, "high": 5}, ""),
+        (numbers.usd_exact_span, {"low": 5, "typical": 5, "high": 9}, "$5 to $9"),
         (numbers.usd_exact_range, {"low": 900, "typical": 1249, "high": 1900.5}, "$900 to $1,900"),
         (numbers.percent, 0.10000486, f"10.0{NB}%"),
         (numbers.percent, 0.09996, f"10.0{NB}%"),
