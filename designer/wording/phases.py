@@ -8,6 +8,24 @@ from estimator.ranges import Range, total_of
 from estimator.units import counted
 
 MINUTES_PER_HOUR = 60
+TASKS = {
+    "cable-out": "A cable taken out",
+    "cable-move": "A cable led to another port",
+    "cable": "A cable laid",
+    "cable-metre": "A metre of cable in tray and rack",
+    "fiber-end": "An end of a fibre",
+    "other-end": "An end of a copper or active cable",
+    "link": "A link checked",
+    "counter": "Counters of a link read",
+    "switch-out": "A switch taken out",
+    "switch": "A switch installed",
+    "node": "A server installed",
+    "transceiver": "A transceiver plugged in",
+    "crew-cabling": "The cabling crew",
+    "crew-network": "The network crew",
+    "crew-racks": "The racks crew",
+}
+"""What minutes of a phase rest on, by its name in the answer."""
 SHOWN_LINES = 60
 
 

@@ -20,6 +20,7 @@ from pypdf import PdfReader
 from rest_framework.throttling import SimpleRateThrottle
 
 from designer.exports.pdf.logo import MAX_BYTES, logo_png
+from designer.exports.reports.bill import basis_of
 from designer.exports.reports.board.pack import board_pack
 from designer.exports.reports.board.recommendation import recommendation
 from designer.exports.reports.board.request import BoardRequest
@@ -27,11 +28,12 @@ from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, estimates_of, result_of
 from designer.wording.numbers import Chosen, gbit_s, reading, usd
-from designer.wording.phases import phase_rows, recabled_words
+from designer.wording.phases import TASKS, phase_rows, recabled_words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import Rate
 from estimator.compare.comparison import prepare
 from estimator.errors import SpecError
+from estimator.pdf.grid import Text
 from estimator.pipeline import estimate
 from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
@@ -171,7 +173,8 @@ def test_a_paper_says_of_phases_what_their_page_says(catalog: Catalog) -> None:
     assert text.count("Growth in phases") == 1
     whole = " ".join(usd(phases.bought_usd.typical).split())
     assert f"Compared as phase 1 of 2; all phases together are 192 GPUs for {whole}" in text
-    assert all(one.name in text for one in phases.assumptions)
+    assert {one.name for one in phases.assumptions} == set(TASKS)
+    assert all(TASKS[one.name] in text and f" {one.name} " not in text for one in phases.assumptions if "-" in one.name)
 
 
 def test_quotes_and_other_books_are_said_on_the_first_page(catalog: Catalog) -> None:
@@ -185,6 +188,10 @@ def test_quotes_and_other_books_are_said_on_the_first_page(catalog: Catalog) -> 
     assert "Prices are not of one book" in text.partition("The options on one page")[0]
     assert "before negotiation where they are no quotes" in text
     assert "A firm quote takes the place of each that is none." in text
+    lines = [line for line in options[1].bom.lines if line.part == "dgx-h100"]
+    assert basis_of(lines) == Text("quotation")
+    assert basis_of([lines[0].but(assumption=True)]) == Text("quotation", mark="partly assumed")
+    assert basis_of([lines[0].but(assumption=True, price_basis="seed")]).mark == "planning anchor"
 
 
 def test_a_paper_is_in_the_currency_that_its_reader_chose(row: Comparison) -> None:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from reportlab.platypus import Flowable, Paragraph
 
+from designer.exports.reports.bill import basis_of
 from designer.exports.reports.board.sides import of_sides
 from designer.wording.comparison import LETTERS
 from designer.wording.numbers import (
@@ -13,7 +14,7 @@ from designer.wording.numbers import (
     is_assumption,
     range_in_unit,
     usd,
-    usd_range,
+    usd_span,
 )
 from estimator.compare.result import ComparisonResult
 from estimator.cost.result import Assumption
@@ -47,11 +48,9 @@ def appendix(result: ComparisonResult, options: Sequence[PricedEstimate | None],
         rows = []
         for category, total in option.bom.totals_by_category.items():
             own = [line for line in option.bom.lines if line.category == category]
-            bases = ", ".join(dict.fromkeys(basis_name(line.price_basis) for line in own if line.price_basis))
             sources = "; ".join(dict.fromkeys(line.price_source for line in own if line.price_source))
-            mark = "assumed" if any(line.assumption for line in own) else ""
-            price = Text(usd(total.typical), usd_range(total)) if total else Text("no price")
-            rows.append(Row([Text(category_name(category)), price, Text(bases, mark=mark), Text(sources)]))
+            price = Text(usd(total.typical), usd_span(total)) if total else Text("no price")
+            rows.append(Row([Text(category_name(category)), price, basis_of(own), Text(sources)]))
         out += headed(f"{name}: prices", Grid(PRICE_FIELDS, rows))
     if rows := _assumed(options):
         out += headed("Assumptions of running cost and purchase", Grid(ASSUMED_FIELDS, rows))

@@ -6,8 +6,8 @@ from reportlab.platypus import Flowable, Paragraph
 
 from designer.exports.reports.board.sides import named
 from designer.wording.findings import sentence
-from designer.wording.numbers import basis_name, count, range_in_unit, usd, usd_range
-from designer.wording.phases import PhaseRow, phase_rows, recabled_words
+from designer.wording.numbers import basis_name, count, range_in_unit, usd, usd_span, words
+from designer.wording.phases import TASKS, PhaseRow, phase_rows, recabled_words
 from estimator.compare.result import ComparisonResult
 from estimator.growth.result import Phases
 from estimator.pdf.grid import Field, Grid, Row, Text
@@ -80,8 +80,8 @@ def _phase(row: PhaseRow) -> Row:
             Text(phase.name, phase.date),
             Text(count(phase.gpus), ", ".join(filter(None, (counted(phase.nodes, "server"), held)))),
             count(phase.counts.switches),
-            Text(("≥ " if phase.at_least else "") + usd(phase.bought_usd.typical), usd_range(phase.bought_usd)),
-            Text(usd(phase.running_usd_per_year.typical), usd_range(phase.running_usd_per_year)),
+            Text(("≥ " if phase.at_least else "") + usd(phase.bought_usd.typical), usd_span(phase.bought_usd)),
+            Text(usd(phase.running_usd_per_year.typical), usd_span(phase.running_usd_per_year)),
             Text(row.touched, recabled),
             unused,
         ]
@@ -96,7 +96,7 @@ def _together(phases: Phases) -> Row:
             Text("Together", f"until {phases.until}"),
             "",
             "",
-            Text(bought, usd_range(phases.bought_usd)),
+            Text(bought, usd_span(phases.bought_usd)),
             Text(usd(phases.running_usd.typical), "in all years"),
             count(phases.touched_cables),
             Text(usd(unused) if unused else "none", "in the last phase"),
@@ -111,7 +111,7 @@ def _years(phases: Phases) -> list[Row]:
             [
                 str(one.year),
                 *(usd(part.typical) for part in (one.bought_usd, one.one_off_usd, one.running_usd)),
-                Text(usd(one.total_usd.typical), usd_range(one.total_usd)),
+                Text(usd(one.total_usd.typical), usd_span(one.total_usd)),
                 usd(one.cumulative_usd.typical),
             ]
         )
@@ -135,8 +135,8 @@ def _assumed(grown: Sequence[Phases]) -> list[Row]:
     return [
         Row(
             [
-                name,
-                Text(range_in_unit(value, value, unit), range_in_unit(low, high, unit)),
+                Text(TASKS.get(name, words(name))),
+                Text(range_in_unit(value, value, unit), range_in_unit(low, high, unit) if low != high else ""),
                 Text("", mark=basis_name(basis)),
                 Text(source),
             ]
