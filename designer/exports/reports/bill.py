@@ -104,7 +104,7 @@ def _cells(line: BomLine, has_networks: bool) -> list[Text | str]:
         str(line.line),
         Text(line.description or line.part or "", below),
         Text(count(line.quantity), ", ".join(pieces)),
-        Text(money(unit.typical), "; ".join(filter(None, (money_range(unit), typed_price(line)))))
+        Text(money(unit.typical), "; ".join(filter(None, (typed_price(line), money_range(unit)))))
         if unit
         else "no price",
         Text(money(extended.typical), money_range(extended)) if extended else "no price",

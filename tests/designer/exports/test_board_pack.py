@@ -179,8 +179,16 @@ def test_a_paper_says_of_phases_what_their_page_says(catalog: Catalog) -> None:
 
 def test_quotes_and_other_books_are_said_on_the_first_page(catalog: Catalog) -> None:
     """A paper on quotes is not before negotiation as a whole, and prices of two books are not told apart by a reader."""
-    quoted = {"part": "dgx-h100", "low": 1, "typical": 1, "high": 1, "basis": "quote", "as_of": "2026-11-01"}
-    own = {"name": "Frame", "prices": [quoted]}
+    quoted = {
+        "part": "dgx-h100",
+        "low": 28_000_000,
+        "typical": 28_000_000,
+        "high": 28_000_000,
+        "basis": "quote",
+        "as_of": "2026-11-01",
+    }
+    rate = {"currency": "EUR", "usd": 1.1, "as_of": "2026-10-01", "source": "Bank"}
+    own = {"name": "Frame", "prices": [quoted | {"currency": "EUR"}], "rates": [rate]}
     specs = [SPEC, HALF | {"name": "Quoted", "economics": {"prices": own, "price_book": "street"}}]
     made = prepare({"items": [{"spec": spec} for spec in specs], "baseline": 0}, catalog, {}).compared()
     options = [PricedEstimate.of(estimate([parse_spec(spec, catalog)], catalog)[0]) for spec in specs]
@@ -188,6 +196,9 @@ def test_quotes_and_other_books_are_said_on_the_first_page(catalog: Catalog) -> 
     assert "Prices are not of one book" in text.partition("The options on one page")[0]
     assert "before negotiation where they are no quotes" in text
     assert "A firm quote takes the place of each that is none." in text
+    with reading(lambda: Chosen(Rate("EUR", 1.25, "2026-11-27", "listing", "ECB"))):
+        paper = text_of(board_pack(BoardRequest("x"), made, options, datetime(2027, 1, 1, tzinfo=UTC)))
+    assert "EUR 280,000 at 1.10 by its price book; here at 1.25" in paper
     lines = [line for line in options[1].bom.lines if line.part == "dgx-h100"]
     assert basis_of(lines) == Text("quotation")
     assert basis_of([lines[0].but(assumption=True)]) == Text("quotation", mark="partly assumed")

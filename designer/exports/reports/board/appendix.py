@@ -13,6 +13,7 @@ from designer.wording.numbers import (
     category_name,
     is_assumption,
     range_in_unit,
+    typed_price,
     usd,
     usd_span,
 )
@@ -49,8 +50,9 @@ def appendix(result: ComparisonResult, options: Sequence[PricedEstimate | None],
         for category, total in option.bom.totals_by_category.items():
             own = [line for line in option.bom.lines if line.category == category]
             sources = "; ".join(dict.fromkeys(line.price_source for line in own if line.price_source))
+            typed = "; ".join(dict.fromkeys(filter(None, map(typed_price, own))))
             price = Text(usd(total.typical), usd_span(total)) if total else Text("no price")
-            rows.append(Row([Text(category_name(category)), price, basis_of(own), Text(sources)]))
+            rows.append(Row([Text(category_name(category)), price, basis_of(own), Text(sources, typed)]))
         out += headed(f"{name}: prices", Grid(PRICE_FIELDS, rows))
     if rows := _assumed(options):
         out += headed("Assumptions of running cost and purchase", Grid(ASSUMED_FIELDS, rows))
