@@ -329,20 +329,18 @@ def _with_growth(made: Estimate, fabric: SizedFabric, catalog: Catalog) -> Estim
 
 
 def _with_phases(made: Estimate, fabric: SizedFabric, catalog: Catalog) -> Estimate:
-    """The estimate with ``phases``; or with what stands in the way of one of them among its findings."""
+    """The estimate with ``phases``, up to one that cannot be built: what stands in its way is among the findings."""
+    built: list[BuiltPhase] = []
+    problems: Sequence[Problem] = ()
     try:
-        built = [
-            _built_phase(entry, spec, at, catalog)
-            for at, (entry, spec) in enumerate(
-                zip(made.spec.phases, phase_specs(made.spec, fabric, catalog), strict=True)
-            )
-        ]
+        for at, (entry, spec) in enumerate(zip(made.spec.phases, phase_specs(made.spec, fabric, catalog), strict=True)):
+            built.append(_built_phase(entry, spec, at, catalog))
     except (SpecError, InfeasibleDesign) as error:
-        found = [Finding("phase_not_possible", "warning", one.field, one.message) for one in error.problems]
-        return made.but(findings=[*made.findings, *found])
+        problems = error.problems
     new = warnings_of(built, {finding.code for finding in made.findings})
     found = [Finding(one.code, "warning", one.field, one.message) for one in new]
-    return made.but(phases=phases_of(built), findings=[*made.findings, *found])
+    found += [Finding("phase_not_possible", "warning", one.field, one.message) for one in problems]
+    return made.but(phases=phases_of(built, problems) if built else None, findings=[*made.findings, *found])
 
 
 def _built_phase(entry: PhaseEntry, spec: DesignSpec, at: int, catalog: Catalog) -> BuiltPhase:

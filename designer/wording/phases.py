@@ -5,6 +5,7 @@ from typing import NamedTuple
 from designer.wording.numbers import count
 from estimator.growth.result import GrowthPhase, PhaseLine, Phases
 from estimator.ranges import Range, total_of
+from estimator.result import PricedEstimate
 from estimator.units import counted
 
 MINUTES_PER_HOUR = 60
@@ -53,9 +54,28 @@ class PhaseRow(NamedTuple):
     n_more: int
 
 
+class PhaseLeft(NamedTuple):
+    """A phase without figures; ``why`` of the one that cannot be built."""
+
+    name: str
+    date: str
+    nodes: int | None
+    why: str
+
+
 def phase_rows(phases: Phases | None) -> list[PhaseRow]:
     """Every phase with its words; none where the design has none."""
     return [_row(phase, is_first=at == 0) for at, phase in enumerate(phases.phases)] if phases else []
+
+
+def phases_left(estimate: PricedEstimate) -> list[PhaseLeft]:
+    """Phases that are requested and not built: the first cannot be, and those after it build on it."""
+    n_built = len(estimate.phases.phases) if estimate.phases else 0
+    why = " ".join(one.message for one in estimate.findings if one.code == "phase_not_possible")
+    return [
+        PhaseLeft(one.name or f"Phase {at}", one.date, one.nodes, why if at == n_built + 1 else "")
+        for at, one in enumerate(estimate.spec.phases[n_built:], start=n_built + 1)
+    ]
 
 
 def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:

@@ -28,6 +28,7 @@ from estimator.spec.phases import DAYS_PER_YEAR, PhaseEntry, days_between
 from estimator.spec.rates import adapter_rate, lane_rate
 
 MOST_LINKS = 400_000  # of both phases together: their cables are compared one by one
+NOT_BUILT = "That phase and those after it are in no sum."
 NOTHING: Range[float] = Range(0.0, 0.0, 0.0)
 OF_OLD_SWITCHES = (  # keys that say something of the switches of one generation
     *(f"fabric.{tier}_{what}" for tier in ("leaf", "spine", "core") for what in ("switch", "radix")),
@@ -50,7 +51,7 @@ class BuiltPhase(NamedTuple):
     warnings: tuple[Problem, ...] = ()
 
 
-def phase_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> list[DesignSpec]:
+def phase_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> Iterator[DesignSpec]:
     """The request of every phase; the first is the design itself.
 
     Up to the nodes that the design holds ports for, a phase keeps tiers and pods; beyond, it is sized for itself. One of
@@ -62,7 +63,8 @@ def phase_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> list
         If a phase breaks a rule, under ``phases[…]``.
     """
     held, asked = nodes_sized_for(spec, fabric), spec.fabric
-    out, values, is_rebuilt = [spec], spec.as_json(), False
+    yield spec
+    values, is_rebuilt = spec.as_json(), False
     for at, entry in enumerate(spec.phases[1:], start=1):
         change: dict[str, Any] = {"compute.nodes": entry.nodes, "phases": None}
         if entry.oversubscription:
@@ -86,10 +88,10 @@ def phase_specs(spec: DesignSpec, fabric: SizedFabric, catalog: Catalog) -> list
             }
         values = apply_change(values, change)
         try:
-            out.append(parse_spec(values, catalog))
+            one = parse_spec(values, catalog)
         except SpecError as error:
             raise SpecError([in_phase(problem, at) for problem in error.problems]) from None
-    return out
+        yield one
 
 
 def _generation_problem(spec: DesignSpec, before: str, wanted: str, catalog: Catalog) -> Problem | None:
@@ -134,12 +136,14 @@ def _compared(before: tuple[LinkList, ...] | None, now: tuple[LinkList, ...] | N
     return changes_between(before, now)
 
 
-def phases_of(built: Sequence[BuiltPhase]) -> Phases:
-    """``phases`` of the Estimate."""
+def phases_of(built: Sequence[BuiltPhase], problems: Sequence[Problem] = ()) -> Phases:
+    """``phases`` of the Estimate, up to the one that ``problems`` keep from being built."""
     stock = _Stock()
     phases: list[GrowthPhase] = []
     before: tuple[LinkList, ...] | None = ()
     left_out = ["Prices are those of today in every phase, and nothing is discounted."]
+    if problems:
+        left_out += [*(one.message for one in problems), NOT_BUILT]
     for at, one in enumerate(built):
         bill = stock.buy(one.bom.lines)
         changes = _compared(before, one.links)

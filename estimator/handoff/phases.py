@@ -69,9 +69,10 @@ def cable_rows(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[Cell, ...]]
     """
     _need_phases(spec)
     _, (first,) = sized_fabrics([spec], catalog_of(spec, catalog))
+    specs = list(phase_specs(spec, first, catalog))  # refused before the first row is written
     before: tuple[LinkList, ...] = ()
     n_before = 0
-    for at, (entry, one) in enumerate(zip(spec.phases, phase_specs(spec, first, catalog), strict=True)):
+    for at, (entry, one) in enumerate(zip(spec.phases, specs, strict=True)):
         try:
             after = link_lists(one, catalog)
         except InfeasibleDesign as error:
@@ -119,8 +120,8 @@ def phases_of_design(spec: DesignSpec, catalog: Catalog) -> Phases:
     """
     _need_phases(spec)
     (made,) = estimate([spec], catalog, PARTS)
-    if made.phases is None:
-        found = [one for one in made.findings if one.code == "phase_not_possible"]
+    found = [one for one in made.findings if one.code == "phase_not_possible"]
+    if made.phases is None or found:
         raise SpecError([Problem(one.field, one.code, one.message) for one in found])
     return made.phases
 

@@ -28,7 +28,7 @@ from designer.wording.cost import bill_beside_likely, cost_parts, likely_rows
 from designer.wording.findings import n_to_heed, verdict
 from designer.wording.headlines import headline
 from designer.wording.numbers import words
-from designer.wording.phases import phase_rows, recabled_words
+from designer.wording.phases import phase_rows, phases_left, recabled_words
 from designer.wording.query import one_of
 from estimator.bringup.crew_pack.pack import CREW_FILES, left_out
 from estimator.catalog.loader import load_catalog
@@ -119,6 +119,7 @@ def overview(result: Context, estimate: PricedEstimate, query: Given) -> Context
         "names": part_names(estimate),
         "phases": estimate.phases,
         "phase_rows": phase_rows(estimate.phases),
+        "phases_left": phases_left(estimate) if estimate.phases else [],
         "recabled": recabled_words(estimate.phases),
         "busbw_now": (now := headline(estimate.performance)),
         "held": held_words(estimate.performance, "all_reduce", now.gpus) if now else None,

@@ -260,7 +260,9 @@ def test_a_phase_that_cannot_be_is_a_finding_of_its_own_field() -> None:
     one_leaf = {"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr", "tiers": 1}}
     values = phased(4000, base=one_leaf)
     (made,) = estimate([parse_spec(values, CATALOG)], CATALOG)
-    assert made.phases is None
+    assert made.phases is not None
+    assert [one.nodes for one in made.phases.phases] == [8]
+    assert any(note.startswith("Phase 2: ") for note in made.phases.left_out)
     found = [one for one in made.findings if one.code == "phase_not_possible"]
     assert [one.field for one in found] == ["phases[1].nodes"]
     with pytest.raises(SpecError, match="Phase 2"):

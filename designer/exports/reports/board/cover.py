@@ -80,8 +80,8 @@ def cover(
 
 
 def _later_phases(phases: Phases | None) -> str:
-    """That an option is compared as its first phase stands, and what all phases buy."""
-    if phases is None:
+    """That an option is compared as its first phase stands, and what all phases that can be built buy."""
+    if phases is None or len(phases.phases) < 2:
         return ""
     least = "at least " if phases.at_least else ""
     return (

@@ -46,7 +46,7 @@ def risks(result: ComparisonResult, options: Sequence[PricedEstimate | None]) ->
                 f"{due.failures_per_year.high:,.0f}), and {due.stops_per_year.typical:,.0f} of them stop a job on all GPUs."
             )
             rows.append(Row([Text("Failures"), Text(words)]))
-        if option.phases:
+        if option.phases and len(option.phases.phases) > 1:
             unused = option.phases.stranded_usd.typical
             left = f"Parts bought for {usd(unused)} are of no use in the last phase." if unused else ""
             words = f"In {len(option.phases.phases)} phases: {in_sentence(recabled_words(option.phases))} {left}"

@@ -160,6 +160,22 @@ def test_work_is_said_in_minutes_where_it_is_short_and_in_hours_where_it_is_long
     ]
 
 
+def test_phases_up_to_one_that_cannot_be_built_are_shown_with_the_reason_at_it(page: Client, owner: User) -> None:
+    rebuilt = {"date": "2028-06", "nodes": 64, "generation": "roce-800", "name": "Rebuild"}
+    given = [{"date": "2027-01"}, {"date": "2027-09", "nodes": 48}, rebuilt, {"date": "2029-01", "nodes": 72}]
+    design, job = finished(owner, BASE | {"phases": given})
+    assert [one.nodes for one in phases_of(job).phases] == [32, 48]
+    section = (
+        page.get(reverse("design", args=[design.pk]), {"tab": "overview"}).content.decode().split('id="phases"')[1]
+    )
+    assert "Growth in 4 phases" in section
+    third, fourth = section.split("<tr")[4:6]
+    assert "Rebuild" in third
+    assert "NICs in use would change their protocol" in third
+    assert "Phase 4" in fourth
+    assert "NICs in use" not in fourth
+
+
 def test_a_design_with_phases_is_not_called_one_without_growth(page: Client, owner: User) -> None:
     design, _ = finished(owner, PHASED)
     address = reverse("design", args=[design.pk])
