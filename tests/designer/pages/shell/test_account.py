@@ -29,6 +29,7 @@ from estimator.catalog.currency import Rate
 from estimator.errors import SpecError
 from estimator.jobs import tasks
 from tests.designer.finished_design import finished
+from tests.processes import BASE_DIR
 
 pytestmark = pytest.mark.django_db
 EURO = Chosen(Rate("EUR", 1.25, "2026-10-06", "reference", "somebody"), in_bits=True, in_feet=True)
@@ -139,6 +140,16 @@ PLANNED = {
 LEFT_OVER = re.compile(
     r"[^\n]*(?:\$ ?\d|\d[\d.,]*[\u00a0 -](?:m|metres?)(?![\w/])|(?:\d[\u00a0 ]|, )[kMGT]?B/s|\d USD)[^\n]*"
 )
+
+
+def test_no_heading_of_a_page_has_the_sign_of_one_currency() -> None:
+    """Its amounts have that of the reader's."""
+    found = {
+        path.name: heads
+        for path in (BASE_DIR / "templates" / "designer" / "result").rglob("*.html")
+        if (heads := re.findall(r"(?:<th\b[^>]*>|data-label=\")[^<{\"]*\$[^<\"]*", path.read_text()))
+    }
+    assert not found
 
 
 def test_no_figure_of_a_page_stays_in_the_usual_units(page: Client, owner: User) -> None:
