@@ -473,7 +473,7 @@ def test_on_a_phone_the_figures_come_first_and_the_form_unfolds(browser, session
     assert fits(page, "#summary .figures"), "what one types shows at once, over the sheet"
     assert fits(page, "#id_size")
     page.click("text=Figures")
-    assert not page.is_visible("#id_size")
+    playwright.expect(page.locator("#id_size")).to_be_hidden()
     assert fits(page, "#summary .figures")
     page.click("text=Change the design")
     page.click("text=Figures")
@@ -495,7 +495,7 @@ def test_on_a_phone_without_scripts_the_form_unfolds_too(app, browser, session):
     assert page.is_visible("#id_size")
     page.fill("#id_size", "many")
     page.click(".form-actions [type=submit]")
-    assert page.is_visible("#id_size_error"), "a refused form stays open"
+    playwright.expect(page.locator("#id_size_error"), "a refused form stays open").to_be_visible()
     context.close()
 
 

@@ -52,7 +52,7 @@ def test_the_tour_takes_five_steps_and_is_never_offered_again(visit, width, heig
         assert page.locator(".tour-target").count() == 1
         assert page.locator(".tour-target").is_visible()
         page.click("[data-tour-next]")
-    assert not page.locator("#tour").is_visible()
+    playwright.expect(page.locator("#tour")).to_be_hidden()
     assert page.locator(".tour-target").count() == 0
     page.reload()
     assert page.locator("[data-tour-offer]").count() == 0
@@ -68,7 +68,7 @@ def test_the_tour_goes_by_keyboard_and_ends_with_escape(visit):
     page.keyboard.press("ArrowLeft")
     playwright.expect(page.locator("#tour-title")).to_have_text(TITLES[0])
     page.keyboard.press("Escape")
-    assert not page.locator("#tour").is_visible()
+    playwright.expect(page.locator("#tour")).to_be_hidden()
     assert page.locator("[data-tour-offer]").count() == 0
 
 
@@ -145,7 +145,7 @@ def test_terms_lead_from_the_card_to_the_glossary(visit):
     page.click("a[data-help='/help/fabric.planes/']")
     page.click("#help-card a:text-is('plane')")
     page.wait_for_url("**/glossary/#plane")
-    assert page.locator("#plane").is_visible()
+    playwright.expect(page.locator("#plane")).to_be_visible()
 
 
 def test_a_dump_becomes_a_design(visit, tmp_path):
