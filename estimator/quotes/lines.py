@@ -438,14 +438,21 @@ class _SheetReader:
         words = " ".join(row.cells).lower()
         is_sum = not any(word in words for word in ("vat", "tax", "mwst", "freight", "shipping", "incl", "inkl"))
         if minor is not None and is_sum and of_lines and all(abs(minor - s) > max(2, abs(s) // 10**5) for s in sums):
-            said, lines = printed(minor, out.currency), printed(of_lines, out.currency)
-            charged = f", {printed(whole, out.currency)} with charges" if whole != of_lines else ""
             self._reading.notes.append(
-                f"Row {row.number} gives a total of {said}, and the lines above it sum to {lines}{charged}."
+                f"Row {row.number} gives a total of {printed(minor, out.currency)}, " + self._of(out)
             )
         self._since_total, self._charges_since_total = {}, {}
         self._section, self._is_option_section = "", False
         return out
+
+    def _of(self, total: LeftOut) -> str:
+        """What the lines above a total come to, where that is something else."""
+        lines, charges = (sums.get(total.currency, 0) for sums in (self._of_sheet, self._charges_of_sheet))
+        named = sorted({*self._of_sheet, *self._charges_of_sheet})
+        if named != [total.currency]:
+            return f"over lines in {' and '.join(named)}: without the rates that it was made with it is not checked."
+        charged = f", {printed(lines + charges, total.currency)} with charges" if charges else ""
+        return f"and the lines above it sum to {printed(lines, total.currency)}{charged}."
 
 
 def _is_product(quantity: int, unit: Decimal, extended: Decimal) -> bool:

@@ -219,6 +219,14 @@ def test_a_total_of_lines_and_freight_is_a_sum() -> None:
     assert f"{whole:,.2f} USD with charges" in note
 
 
+def test_a_total_over_lines_in_two_currencies_is_no_wrong_sum() -> None:
+    rows = [[*row, "USD"] for row in whole_quote()]
+    rows[0][5] = "EUR"
+    rows.append(["", "Total", "", "", round(sum(row[4] for row in rows) + 1000, 2), "USD"])
+    (note,) = [note for note in report(workbook([[*HEADER, "Currency"], *rows]))["notes"] if "total" in note]
+    assert "over lines in EUR and USD: without the rates that it was made with it is not checked" in note
+
+
 def test_what_lacks_wholly_is_counted_with_its_spares() -> None:
     rows = [row for row in whole_quote() if row[0] != "MQM9700-NS2F"]
     (found,) = of_code(report(workbook([HEADER, *rows])), "missing")
