@@ -65,6 +65,9 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
     "usd": ("usd", "us dollars", "us dollars for one", "rate", "exchange rate"),
 }  # fmt: skip
 _NET = {"net price", "net unit price"}  # taken before another price of the row, and no discount comes off it
+_DISCOUNT = re.compile(
+    r"\b(discount|rebate|rabatt|remise|less)\b.*\d\s*%|\d\s*%.*\b(discount|rebate|rabatt|remise|off)\b", re.IGNORECASE
+)
 _MEANING = {words: name for name, several in _HEADERS.items() for words in several}
 _PER = {
     "piece": "piece",
@@ -219,6 +222,7 @@ def _read_sheet(
         sheet.notes.append(
             f"The discounts of the column “{source.rows[at].cells[places['discount']]}” are taken off its prices."
         )
+    sheet.notes += _discounts_of_all(source, at, places)
     for row in body:
         if any(cell and place in places.values() for place, cell in enumerate(row.cells)):
             entry, problems = reader.entry(row)
@@ -228,6 +232,18 @@ def _read_sheet(
                 name, first = reader.text(row, "part")[:100], problems[0]
                 sheet.refused.append(RefusedRow(row.number, name, first.field, first.message))
     return True
+
+
+def _discounts_of_all(source: QuoteSheet, at: int, places: Mapping[str, int]) -> Iterator[str]:
+    """What is written of a discount outside the columns that are read: it does not come off, and that is said."""
+    used = set(places.values()) - {places["part"]}
+    for n, row in enumerate(source.rows):
+        for place, cell in enumerate(row.cells):
+            if (n < at or place not in used) and _DISCOUNT.search(cell):
+                yield (
+                    f"Row {row.number} says “{cell[:80]}”, which is not taken off: prices are read as they stand in their "
+                    "column. Where it holds for each of them, add a column “Discount”."
+                )
 
 
 def _header(row: QuoteRow) -> dict[str, int] | None:
@@ -383,8 +399,8 @@ class _Reader:
         )
         if number is not None:
             is_share = row.formats.get(place) == PERCENT or (number < 1 and not self._is_percent and "%" not in text)
-            share = Fraction(number) / (1 if is_share else 100)
-            if 0 <= share < 1:
+            share = abs(Fraction(number)) / (1 if is_share else 100)  # −10 % in such a column is 10 % off
+            if share < 1:
                 return share
         raise _Wrong("discount", f"'{text[:40]}' is no discount of 0 to less than 100 %.")
 

@@ -130,6 +130,7 @@ def test_a_part_number_of_a_length_is_the_cable_of_that_length(
         ("part;price;rabatt\nnvidia-qm9700;38.500,00;0,3\n", 2_695_000, "less 30% discount"),
         ("part,list price,discount,net price\nnvidia-qm9700,38500,30%,26950\n", 2_695_000, ""),
         ("part,price,discount\nnvidia-qm9700,38500,0%\n", 3_850_000, ""),
+        ("part,price,discount\nnvidia-qm9700,100,-10%\n", 9_000, "less 10% discount"),
     ],
 )
 def test_a_discount_comes_off_the_price_of_its_row(catalog: Catalog, text: str, typical: int, note: str) -> None:
@@ -137,6 +138,30 @@ def test_a_discount_comes_off_the_price_of_its_row(catalog: Catalog, text: str, 
     assert [(row.column, row.message) for row in sheet.refused] == []
     ((_, entry),) = sheet.entries
     assert (entry.low, entry.typical, entry.high, entry.note) == (typical, typical, typical, note)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["All prices less 30% discount", "Part,Description,List price", "dgx-h100,server,300000"],
+        ["Part,Description,List price", "dgx-h100,server,300000", ",Discount 30%,"],
+        ["Part,Description,List price", "dgx-h100,server,300000", "Discount 30% on all,,"],
+        ["Part,List price,Discount 30%", "dgx-h100,300000,30%"],
+        ["Part,List price,Net after 30 % discount", "dgx-h100,300000,210000"],
+        ["Teile mit 30 % Rabatt,,", "Part,Description,List price", "dgx-h100,server,300000"],
+    ],
+)
+def test_a_discount_outside_its_column_is_said_not_to_come_off(catalog: Catalog, lines: list[str]) -> None:
+    sheet = read(catalog, "\n".join(lines))
+    ((_, entry),) = sheet.entries
+    assert entry.typical == 30_000_000
+    (note,) = [note for note in sheet.notes if "30" in note]
+    assert "is not taken off" in note
+
+
+def test_a_note_or_a_description_is_no_discount(catalog: Catalog) -> None:
+    sheet = read(catalog, "Part,Description,Price,Note\ndgx-h100,98 % efficient,300000,less 10% discount\n")
+    assert sheet.notes == []
 
 
 @pytest.mark.parametrize(
