@@ -1,5 +1,6 @@
 """Rows of a quote and what its columns are → the lines that offer something, and every other row with why it is left out."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -158,10 +159,10 @@ class _SheetReader:
         self._reading, self._sheet, self._index, self._columns = reading, sheet, index, columns
         self._header = [cell.lower() for cell in columns.header]
         self._section, self._is_option_section = "", False
-        self._since_total: dict[str, int] = {}
-        self._of_sheet: dict[str, int] = {}
-        self._charges_since_total: dict[str, int] = {}
-        self._charges_of_sheet: dict[str, int] = {}
+        self._since_total: Counter[str] = Counter()
+        self._of_sheet: Counter[str] = Counter()
+        self._charges_since_total: Counter[str] = Counter()
+        self._charges_of_sheet: Counter[str] = Counter()
         self._guessed_currency = 0
         self._numbers_of, self._numbers = -1, dict[str, Decimal | None]()  # of one row, as they are requested
 
@@ -224,7 +225,7 @@ class _SheetReader:
         out = _left_out(self._sheet, row, code, amount, self._currency(row, ("extended_price", "unit_price"))[0])
         if code in CHARGES and out.amount_minor is not None:
             for sums in (self._charges_since_total, self._charges_of_sheet):
-                sums[out.currency] = sums.get(out.currency, 0) + out.amount_minor
+                sums[out.currency] += out.amount_minor
         return out
 
     def _is_total(self, row: QuoteRow) -> bool:
@@ -424,35 +425,34 @@ class _SheetReader:
     def _count(self, line: QuoteLine) -> None:
         if line.extended_minor is not None and not line.is_option:
             for sums in (self._since_total, self._of_sheet):
-                sums[line.currency] = sums.get(line.currency, 0) + line.extended_minor
+                sums[line.currency] += line.extended_minor
 
     def _total(self, row: QuoteRow) -> LeftOut:
         """A total row; one that is neither the sum of its section nor of the sheet, charges or not, is remarked on."""
         amount = self._number(row, "extended_price")
         out = self._out(row, "total", amount)
-        of_lines = self._of_sheet.get(out.currency, 0)
-        whole = of_lines + self._charges_of_sheet.get(out.currency, 0)
-        since = self._since_total.get(out.currency, 0)
-        sums = (since, since + self._charges_since_total.get(out.currency, 0), of_lines, whole)
+        of_lines, since = self._of_sheet[out.currency], self._since_total[out.currency]
+        whole = of_lines + self._charges_of_sheet[out.currency]
+        sums = (since, since + self._charges_since_total[out.currency], of_lines, whole)
         minor = out.amount_minor
         words = " ".join(row.cells).lower()
         is_sum = not any(word in words for word in ("vat", "tax", "mwst", "freight", "shipping", "incl", "inkl"))
         if minor is not None and is_sum and of_lines and all(abs(minor - s) > max(2, abs(s) // 10**5) for s in sums):
             self._reading.notes.append(
-                f"Row {row.number} gives a total of {printed(minor, out.currency)}, " + self._of(out)
+                f"Row {row.number} gives a total of {printed(minor, out.currency)}, "
+                + self._of(out.currency, of_lines, whole)
             )
-        self._since_total, self._charges_since_total = {}, {}
+        self._since_total, self._charges_since_total = Counter(), Counter()
         self._section, self._is_option_section = "", False
         return out
 
-    def _of(self, total: LeftOut) -> str:
-        """What the lines above a total come to, where that is something else."""
-        lines, charges = (sums.get(total.currency, 0) for sums in (self._of_sheet, self._charges_of_sheet))
+    def _of(self, currency: str, of_lines: int, whole: int) -> str:
+        """What the lines above a total in a currency come to, and ``whole`` with charges, where that is something else."""
         named = sorted({*self._of_sheet, *self._charges_of_sheet})
-        if named != [total.currency]:
+        if named != [currency]:
             return f"over lines in {' and '.join(named)}: without the rates that it was made with it is not checked."
-        charged = f", {printed(lines + charges, total.currency)} with charges" if charges else ""
-        return f"and the lines above it sum to {printed(lines, total.currency)}{charged}."
+        charged = f", {printed(whole, currency)} with charges" if whole != of_lines else ""
+        return f"and the lines above it sum to {printed(of_lines, currency)}{charged}."
 
 
 def _is_product(quantity: int, unit: Decimal, extended: Decimal) -> bool:
