@@ -3,7 +3,7 @@
 A block's lines name the far end by its LID and description, so that LIDs tell devices apart: those of a block are one
 device (iblinkinfo(8) of infiniband-diags). A far end without a block of its own, as with ``--switches-only``, is a host; one
 that several adapters list, or one at a higher port than an adapter has, is a switch. Lines without their blocks, as ``grep``
-leaves them, are told apart by their own LIDs. Whatever a terminal, a log or a quotation puts before a line is left out.
+leaves them, differ by their own LIDs. Whatever a terminal, a log or a quotation puts before a line is left out.
 """
 
 import re
@@ -108,7 +108,7 @@ class _Report:
         return own
 
     def found(self) -> FoundLinks:
-        """The links between devices that are told apart."""
+        """The links between the devices that the listings name."""
         dump, owner = self.dump, self.owner
         if not self.listings:
             raise UnreadableFile("no_links", _NO_LINKS)
