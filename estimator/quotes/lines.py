@@ -47,6 +47,7 @@ WHY = {
     "negative_quantity": "a negative quantity",
     "formula_without_value": "the quantity is a formula without a stored value; open the file in a spreadsheet and save it",
 }
+LABELLED = ("total", "charge")  # rows whose words may name the currency of their amount
 CHARGES = ("charge", "negative_quantity")  # amounts of these count in the total that a vendor asks for
 
 
@@ -164,6 +165,7 @@ class _SheetReader:
         self._charges_since_total: Counter[str] = Counter()
         self._charges_of_sheet: Counter[str] = Counter()
         self._guessed_currency = 0
+        self._currency_above: str | None = None  # that of the nearest line above whose cell of currencies names one
         self._numbers_of, self._numbers = -1, dict[str, Decimal | None]()  # of one row, as they are requested
 
     def read(self) -> None:
@@ -222,7 +224,9 @@ class _SheetReader:
         return self._line(row, quantity, [])
 
     def _out(self, row: QuoteRow, code: str, amount: Decimal | None = None) -> LeftOut:
-        out = _left_out(self._sheet, row, code, amount, self._currency(row, ("extended_price", "unit_price"))[0])
+        currency = self._labelled_currency(row) if code in LABELLED else None
+        currency = currency or self._currency(row, ("extended_price", "unit_price"))[0]
+        out = _left_out(self._sheet, row, code, amount, currency)
         if code in CHARGES and out.amount_minor is not None:
             for sums in (self._charges_since_total, self._charges_of_sheet):
                 sums[out.currency] += out.amount_minor
@@ -400,9 +404,13 @@ class _SheetReader:
         return self._numbers[name]
 
     def _currency(self, row: QuoteRow, names: Iterable[str]) -> tuple[str, bool]:
-        """The row's currency and whether it is known: its own column, a sign in the price, the header, the cell's format."""
+        """The row's currency and whether it is known.
+
+        Its own column, a sign in the price, the header, the cell's format, else what the column says of a line above.
+        """
         if stated := self._text(row, "currency"):
             found = currency_of(stated)
+            self._currency_above = found or self._currency_above
             return found or DEFAULT_CURRENCY, found is not None
         places = [self._columns.fields[name] for name in names if name in self._columns.fields]
         for place in places:
@@ -417,8 +425,18 @@ class _SheetReader:
                 return found, True
         if self._columns.currency:
             return self._columns.currency, True
+        if self._currency_above:
+            return self._currency_above, True
         self._guessed_currency += any(place < len(row.cells) and row.cells[place] for place in places)
         return DEFAULT_CURRENCY, True
+
+    def _labelled_currency(self, row: QuoteRow) -> str | None:
+        """What the label of a total or a charge names, "Total EUR", where its cell of currencies is empty."""
+        if self._text(row, "currency"):
+            return None
+        words = (cell.strip(" :*=") for place, cell in enumerate(row.cells) if cell and not row.numbers >> place & 1)
+        labels = (cell for cell in words if len(cell) <= MAX_LABEL and parse_money(cell, self._columns.decimal) is None)
+        return next((found for label in labels if (found := currency_of(label))), None)
 
     # ------------------------------------------------------------ totals
 

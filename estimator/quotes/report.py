@@ -319,6 +319,10 @@ def _missing(
     return sorted(rows, key=lambda row: (row.offered > 0, row.is_spares_only))
 
 
+def _spares(n: int) -> str:
+    return f"{n:,} spares" if n > 1 else "spare"
+
+
 def _needed(item: Item) -> str:
     spares = f" and {item.spare_quantity:,} spare" if item.spare_quantity else ""
     return f"{item.quantity:,}{spares} × {item.text}"
@@ -328,7 +332,8 @@ def _why_missing(item: Item, have: int, instead: Sequence[Offer], is_whole: bool
     if have >= item.quantity:
         return (
             "spares",
-            f"{have:,} of {item.text} are offered: {item.quantity:,} and not all {item.spare_quantity:,} spares.",
+            f"{have:,} of {item.text} are offered: the {item.quantity:,} of the design and "
+            f"{have - item.quantity or 'none'} of its {_spares(item.spare_quantity)}.",
         )
     if have:
         return "too_few", f"{have:,} of {item.text} are offered, and {item.quantity:,} are needed."

@@ -227,6 +227,28 @@ def test_a_total_over_lines_in_two_currencies_is_no_wrong_sum() -> None:
     assert "over lines in EUR and USD: without the rates that it was made with it is not checked" in note
 
 
+@pytest.mark.parametrize("label", ["Total EUR", "Total", "Gesamtsumme (EUR)"])
+@pytest.mark.parametrize("above", ["EUR", ""])
+def test_an_empty_cell_of_currencies_is_no_us_dollar(label: str, above: str) -> None:
+    """A cell that is merged down or left empty has the currency above it; a total that of its label or of its lines."""
+    rows = [[*row, "EUR" if n == 0 else above] for n, row in enumerate(whole_quote())]
+    rows.append(["", label, "", "", round(sum(row[4] for row in rows), 2), ""])
+    result = report(workbook([[*HEADER, "Currency"], *rows]), rates=EUR)
+    assert {line["currency"] for line in result["lines"]} == {"EUR"}
+    assert not [note for note in result["notes"] if "total" in note or "No currency is named" in note]
+    (total,) = [row for row in result["left_out"] if row["code"] == "total"]
+    assert total["currency"] == "EUR"
+
+
+def test_the_label_of_a_total_names_its_currency_where_lines_have_another() -> None:
+    rows = [[*row, "USD"] for row in whole_quote()]
+    rows.append(["", "Total EUR", "", "", 1000, ""])
+    result = report(workbook([[*HEADER, "Currency"], *rows]))
+    (total,) = [row for row in result["left_out"] if row["code"] == "total"]
+    assert total["currency"] == "EUR"
+    assert not [note for note in result["notes"] if "gives a total" in note]  # there is no line to sum in EUR
+
+
 def test_what_lacks_wholly_is_counted_with_its_spares() -> None:
     rows = [row for row in whole_quote() if row[0] != "MQM9700-NS2F"]
     (found,) = of_code(report(workbook([HEADER, *rows])), "missing")
