@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from estimator.record import Shape
 from estimator.units import CENTS_PER_USD
 
-Number = TypeVar("Number", int, float)
-Other = TypeVar("Other", int, float)
+Number = TypeVar("Number", int, float, Fraction)
+Other = TypeVar("Other", int, float, Fraction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Range(Shape, Generic[Number]):
 
     def in_usd(self) -> "Range[float]":
         """US cents → US dollars; a whole number of dollars stays exact."""
-        return Range(self.low / CENTS_PER_USD, self.typical / CENTS_PER_USD, self.high / CENTS_PER_USD)
+        return self.each(lambda cents: float(cents / CENTS_PER_USD))
 
     def as_json(self) -> dict[str, Number]:
         """``{"low", "typical", "high"}``."""

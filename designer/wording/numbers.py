@@ -24,6 +24,7 @@ DECIMAL_STEPS = ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k"))
 BINARY_STEPS = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 TIME_STEPS_US = ((1e6, "s"), (1e3, "ms"), (1, "µs"))
 SIGNIFICANT_DIGITS = 3
+UNIT_PRICE_DIGITS = (2, 3, 4)  # of a price of one piece, beside whole amounts
 SIGNS = {USD: "$", "EUR": "€", "GBP": "£"}  # others are written by their code
 
 
@@ -269,11 +270,16 @@ def usd_exact(value: Any) -> str:
 
 
 def usd_unit(price: Any, pieces: Any) -> str:
-    """The price of one of so many pieces: as ``usd_exact``, to the cent where the line would not multiply → "$1,320.55"."""
+    """The price of one of so many pieces: as ``usd_exact``, with so many digits that the line multiplies → "$1,320.55".
+
+    In another currency that may take parts of a cent: 512 × €96.885 are the €49,605 beside it, and 512 × €96.89 are not.
+    """
     if _is_missing(price) or _is_missing(pieces):
         return usd_exact(price)
     sign, size = _signed_size(price)
-    return usd_exact(price) if round(size) * pieces == round(size * pieces) else f"{sign}{size:,.2f}"
+    line = round(size * pieces)
+    digits = next((n for n in (0, *UNIT_PRICE_DIGITS) if round(round(size, n) * pieces) == line), UNIT_PRICE_DIGITS[-1])
+    return f"{sign}{size:,.{digits}f}" if digits else usd_exact(price)
 
 
 def usd_range(value: Any) -> str:
@@ -292,15 +298,26 @@ def money(value: Any, currency: str) -> str:
 def typed_price(line: BomLine) -> str:
     """What a price book says of a line, where the page reads in that currency at another rate.
 
-    "EUR 280,000 at 1.10 by its price book; here at 1.1269": what is printed above it is not what was typed.
+    "EUR 280,000 at 1.10 by its price book; here at 1.1269": what is printed above it is not what was typed. At one and the
+    same rate it may be parts of a cent off, as a piece costs whole cents of a dollar.
     """
     here, there = chosen().rate, line.price_rate
     if here is None or there is None or line.unit_price is None or line.price_currency != here.currency:
         return ""
     if there.usd == here.usd:
-        return ""
+        return _typed_to_the_cent(line, here.currency)
     typed = money(line.unit_price.typical, here.currency).removesuffix(".00")
     return f"{typed} at {_rate_text(there.usd)} by its price book; here at {_rate_text(here.usd)}"
+
+
+def _typed_to_the_cent(line: BomLine, currency: str) -> str:
+    """ "EUR 96.89 by its price book; counted as 109.18 US dollars", where that is another price to the digits printed."""
+    if line.unit_price is None or line.unit_price_usd is None:
+        return ""
+    typed = line.unit_price.typical
+    if round(typed * line.bought) == round(line.unit_price_usd.typical * line.bought * chosen().per_usd):
+        return ""
+    return f"{money(typed, currency)} by its price book; counted as {line.unit_price_usd.typical:,.2f} US dollars"
 
 
 def _rate_text(usd_for_one: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from estimator.bom.lines import ASSUMED
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.currency import MINOR_DIGITS, USD, Rate, amount_text, half_up, us_cents
+from estimator.catalog.currency import MINOR_DIGITS, USD, Rate, amount_text, exact_us_cents, half_up, us_cents
 from estimator.catalog.price_choice import BASIS_WORDS, chosen_price
 from estimator.catalog.price_records import ANCHORS, BOOK_TITLES, BOOKS, Price, PriceMethod
 from estimator.catalog.rack_records import piece_amounts, share_words
@@ -88,12 +88,12 @@ class Pricing:
 
     def _of_own(self, price: OwnPrice, metre: OwnPrice | None, length_m: float | None) -> UnitPrice:
         """A piece of your price book: whole, or with the book's own price by the metre where it has one."""
-        cents, words = self._in_cents(price), [_entry_words(price)]
+        exact, words = self._exact_cents(price), [_entry_words(price)]
         rates = {price.currency: self._rate(price)}
-        minor = price.minor
+        minor = price.minor.each(Fraction)
         if metre and length_m:
-            cents += _of_length(self._in_cents(metre), length_m)
-            minor += _of_length(metre.minor, length_m)
+            exact += self._exact_cents(metre, length_m)
+            minor += metre.minor.each(lambda amount: amount * _exact(length_m))
             piece = f", {amount_text(price.typical, USD)}" if price.currency == USD else ""
             words = [f"{words[0]}{piece} + {amount_text(metre.typical, metre.currency)} a metre × {length_m:g} m"]
             rates[metre.currency] = self._rate(metre)
@@ -102,7 +102,7 @@ class Pricing:
         is_foreign = price.currency != USD and (metre is None or metre.currency == price.currency)
         scale = 10 ** MINOR_DIGITS[price.currency]
         return UnitPrice(
-            cents=cents,
+            cents=exact.each(half_up),
             basis=price.basis,
             source=f"{price.source or self._name}, {price.as_of}",
             note=price.note or None,
@@ -110,7 +110,7 @@ class Pricing:
             as_of=price.as_of,
             is_assumed=price.basis in ASSUMED or bool(metre and metre.basis in ASSUMED),
             currency=price.currency if is_foreign else USD,
-            own=minor.each(lambda amount: amount / scale) if is_foreign else None,
+            own=minor.each(lambda amount: half_up(amount) / scale) if is_foreign else None,
             rate=rates[price.currency] if is_foreign else None,
         )
 
@@ -147,24 +147,25 @@ class Pricing:
     def _of_catalog(self, price: Price, own_metre: OwnPrice | None, quantity: int, length_m: float | None) -> UnitPrice:
         """A piece of the catalog with its metres, the book's own price by the metre before the catalog's."""
         is_own = is_own_part(price.part_id)
-        cents, bases, words = price.cents, {price.basis}, [_part_words(price) if is_own else self._catalog_words(price)]
+        words = [_part_words(price) if is_own else self._catalog_words(price)]
+        cents, bases = price.cents.each(Fraction), {price.basis}
         metre = self._catalog.price_for(price.part_id, self._book, METRE, quantity, self._region) if length_m else None
         if metre and length_m and not own_metre:
-            cents += _of_length(metre.cents, length_m)
+            cents += metre.cents.each(lambda amount: amount * _exact(length_m))
             bases.add(metre.basis)
             words.append(f"{_piece_words(price)} + {amount_text(metre.typical_cents, USD)} a metre × {length_m:g} m")
         if self._discount and not is_own:
-            cents = self._discounted(cents)
+            cents = cents.each(lambda amount: amount * (1 - self._discount))
             words.append(f"less {float(self._discount * 100):g}% discount")
         if own_metre and length_m:
-            cents += _of_length(self._in_cents(own_metre), length_m)
+            cents += self._exact_cents(own_metre, length_m)
             bases.add(own_metre.basis)
             rate = self._rate(own_metre)
             metre_words = f"{amount_text(own_metre.typical, own_metre.currency)} a metre in your price book"
             words.append(f"{_piece_words(price)} + {metre_words} × {length_m:g} m")
             words += [_rate_words(rate)] if rate else []
         return UnitPrice(
-            cents=cents,
+            cents=cents.each(half_up),
             basis=price.basis,
             note=price.note,
             rule=", ".join(words),
@@ -211,6 +212,11 @@ class Pricing:
         rate = self._rate(price)
         return price.minor.each(lambda amount: us_cents(amount, price.currency, rate))
 
+    def _exact_cents(self, price: OwnPrice, times: float = 1) -> Range[Fraction]:
+        """A price × a length, not rounded yet: what is added to it is rounded with it, once."""
+        rate, exact = self._rate(price), _exact(times)
+        return price.minor.each(lambda amount: exact_us_cents(amount * exact, price.currency, rate))
+
     def _rate(self, price: OwnPrice) -> Rate | None:
         return self._rates.at(price.currency, price.as_of) if self._rates else None
 
@@ -255,7 +261,6 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _of_length(metre: Range[int], length_m: float) -> Range[int]:
-    """The price of a metre × a length, each end rounded half up."""
-    length = Fraction(str(length_m))
-    return metre.each(lambda amount: half_up(amount * length))
+def _exact(number: float) -> Fraction:
+    """A number as it is written: 0.1 is 1/10."""
+    return Fraction(str(number))

@@ -66,11 +66,16 @@ def half_up(amount: Fraction) -> int:
 
 def us_cents(amount_minor: int, currency: str, rate: Rate | None) -> int:
     """An amount in minor units → US cents; ``rate`` is needed for all but US dollars."""
+    return half_up(exact_us_cents(Fraction(amount_minor), currency, rate))
+
+
+def exact_us_cents(amount_minor: Fraction, currency: str, rate: Rate | None) -> Fraction:
+    """As ``us_cents``, for amounts that are still summed or multiplied: nothing is rounded."""
     if currency == USD:
         return amount_minor
     if rate is None or rate.currency != currency:
         raise ValueError(f"an amount in {currency} needs a rate of {currency}")
-    return half_up(Fraction(amount_minor * 10 ** MINOR_DIGITS[USD], 10 ** MINOR_DIGITS[currency]) * rate.exact)
+    return amount_minor * Fraction(10 ** MINOR_DIGITS[USD], 10 ** MINOR_DIGITS[currency]) * rate.exact
 
 
 def amount_text(amount_minor: int, currency: str) -> str:

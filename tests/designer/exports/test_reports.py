@@ -275,6 +275,9 @@ def test_own_prices_are_signed_for_by_name_and_hash(catalog: Catalog) -> None:
         line = next(line for line in PricedEstimate.from_json(made).bom.lines if line.part == "nvidia-qm9700")
         same = line.but(price_rate=line.price_rate and line.price_rate.but(usd=1.25))
         assert typed_price(line) == "EUR\xa026,000.33 at 1.0837 by its price book; here at 1.25"
-        assert typed_price(same) == typed_price(line.but(price_currency="GBP")) == ""
+        assert typed_price(line.but(price_currency="GBP")) == ""
+        assert typed_price(same) == "EUR\xa026,000.33 by its price book; counted as 28,176.56 US dollars"  # × 1.0837
+    with reading(lambda: Chosen(Rate("EUR", 1.0837, "2026-11-01", "own", "Bank"))):
+        assert typed_price(line) == ""  # 26,000.33 × 1.0837 is 28,176.56, and back again
     assert "22,541.25" in flat  # what that is at the rate of the paper
     assert "26,000.33 at 1.0837 by its price book; here at 1.25" in flat

@@ -6,6 +6,7 @@ import pytest
 
 from designer.templatetags.bars import WIDTH, range_bar
 from designer.wording import numbers
+from estimator.catalog.currency import Rate
 
 NB = numbers.NO_BREAK_SPACE
 
@@ -22,6 +23,22 @@ NB = numbers.NO_BREAK_SPACE
 )
 def test_a_unit_price_multiplies_to_its_line(price: float, pieces: int | None, text: str) -> None:
     assert numbers.usd_unit(price, pieces) == text
+
+
+@pytest.mark.parametrize(
+    ("price", "pieces", "text"),
+    [
+        (109.18, 512, "€96.885"),  # 512 × €96.89 would not be the €49,605 beside it
+        (109.18, 296, "€96.885"),
+        (109.18, 20, "€96.89"),
+        (1000.10, 20_000, "€887.4789"),
+    ],
+)
+def test_a_converted_unit_price_multiplies_to_its_line(price: float, pieces: int, text: str) -> None:
+    with numbers.reading(lambda: numbers.Chosen(Rate("EUR", 1.1269, "2026-11-27", "listing", "ECB"))):
+        assert numbers.usd_unit(price, pieces) == text
+        shown, line = float(text[1:]), numbers.usd_exact(price * pieces)
+        assert f"€{shown * pieces:,.0f}" == line
 
 
 @pytest.mark.parametrize(

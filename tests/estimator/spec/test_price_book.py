@@ -150,6 +150,20 @@ def test_metres_of_the_own_book_and_of_the_catalog(catalog: Catalog) -> None:
     assert discounted["unit_price_usd"]["typical"] == 171.0  # 90 less a tenth, and the own 30 × $3
 
 
+def test_metres_in_another_currency_are_multiplied_before_anything_is_rounded(catalog: Catalog) -> None:
+    """€1.45 a metre at 1.1269 is $1.634005: 30 m are $49.02 and not 30 × $1.63, with a piece of €60.01 $116.65."""
+    rate = {"currency": "EUR", "usd": 1.1269, "as_of": "2026-11-01", "source": "Bank"}
+    metre = price(FIBRE, per="metre", currency="EUR", low=145, typical=145, high=145)
+    piece = price(FIBRE, currency="EUR", low=6001, typical=6001, high=6001)
+    mixed = line_of(bill(catalog, book(metre, rates=[rate])), FIBRE)
+    assert mixed["unit_price_usd"]["typical"] == 139.02  # the catalog's piece is $90
+    own = line_of(bill(catalog, book(piece, metre, rates=[rate])), FIBRE)
+    assert own["unit_price_usd"]["typical"] == 116.65  # 67.625269 + 49.02015
+    assert own["unit_price"]["typical"] == 103.51
+    taken_off = line_of(bill(catalog, None, volume_discount=0.015), FIBRE)
+    assert taken_off["unit_price_usd"]["typical"] == 162.53  # 162.525, rounded once
+
+
 def test_a_price_of_one_length_counts_for_that_length_alone(catalog: Catalog) -> None:
     own = book(price(FIBRE, 77, length_m=30.0), price(FIBRE, 99, as_of="2026-11-20"), price(FIBRE, 11, length_m=31.0))
     assert line_of(bill(catalog, own), FIBRE)["unit_price_usd"]["typical"] == 77.0
