@@ -85,6 +85,8 @@ def report(check: LinkCheck) -> LinkComparison:
         file_spec_hash=check.file.spec_hash,
         read=_read(check),
         matched=len(check.pairing.matched[0]),
+        as_designed=len(check.pairing.matched[0]) - totals["speed_mismatch"],
+        without_rate=int((check.found.rate_gbit_s[check.pairing.matched[1]] == 0).sum()),
         planned=len(check.links),
         totals=totals | {"unknown_devices": len(strangers), "absent_devices": len(absent)},
         list_bound=LIST_BOUND,
@@ -93,7 +95,7 @@ def report(check: LinkCheck) -> LinkComparison:
         absent_devices=absent[:LIST_BOUND],
         names=_naming(check),
         port_names=check.styles,
-        built=_built(check),
+        built=_built(check, names),
         summary="",
     )
     return made.but(summary=" ".join(_sentences(made)))
@@ -127,8 +129,8 @@ class _Names:
         self._devices = check.links.table.devices
         self._in_file = {
             self._devices.names[check.match.design[index]]: check.file.names[index]
-            for index, how in enumerate(check.match.how)
-            if how in IDENTIFIED
+            for index in np.flatnonzero(check.match.design >= 0).tolist()
+            if self._devices.names[check.match.design[index]] != check.file.names[index]
         }
 
     def planned(self, link: int) -> PlannedLink:
@@ -138,8 +140,11 @@ class _Names:
         return PlannedLink(link=row.link, cable=row.cable, tier=row.tier, a=a, b=b)
 
     def _planned_end(self, device: str, port: str) -> LinkEnd:
-        end = LinkEnd(device=device, port=port)
-        return end.but(device_in_file=self._in_file[device]) if device in self._in_file else end
+        return LinkEnd(device=device, port=port, **self.in_file(device))
+
+    def in_file(self, device: str) -> dict[str, str]:
+        """What the file calls a device of the design, where that is another name."""
+        return {"device_in_file": self._in_file[device]} if device in self._in_file else {}
 
     def found(self, link: int) -> FoundLink:
         """A link of the file, lower end first."""
@@ -361,7 +366,7 @@ def _sums(check: LinkCheck, low: IntArray, high: IntArray, rate: IntArray) -> _S
     return _Sums(down, up, np.bincount(b[above], minlength=n))
 
 
-def _built(check: LinkCheck) -> BuiltNetwork:
+def _built(check: LinkCheck, names: _Names) -> BuiltNetwork:
     """Oversubscription and links a spine, by the design's links and by the file's, both counted link by link."""
     planned, found, n = check.planned, check.found, check.n_devices
     keep = ((found.low >> DEVICE_BITS) < n) & ((found.high >> DEVICE_BITS) < n)
@@ -380,7 +385,10 @@ def _built(check: LinkCheck) -> BuiltNetwork:
             found=_span(real.spine_links[spines]),
             differ=[
                 SpineDifference(
-                    device=devices.names[i], design=int(design.spine_links[i]), found=int(real.spine_links[i])
+                    device=devices.names[i],
+                    **names.in_file(devices.names[i]),
+                    design=int(design.spine_links[i]),
+                    found=int(real.spine_links[i]),
                 )
                 for i in differ[:LIST_BOUND]
             ],
@@ -440,9 +448,11 @@ def _sentences(made: LinkComparison) -> Iterator[str]:
     }
     counted = [f"{totals[name]:,} {text}" for name, text in words.items() if totals[name]]
     if counted:
-        yield f"{made.matched:,} of {made.planned:,} links are as designed; {', '.join(counted)}."
+        yield f"{made.as_designed:,} of {made.planned:,} links are as designed; {', '.join(counted)}."
     else:
         yield f"All {made.planned:,} links are as designed."
+    if made.without_rate:
+        yield _rates_unknown(made)
     if n := totals["absent_devices"]:
         yield f"{_many(n, 'device')} of the design {'has' if n == 1 else 'have'} no link in the file."
     if n := totals["unknown_devices"]:
@@ -458,6 +468,12 @@ def _sentences(made: LinkComparison) -> Iterator[str]:
         yield f"{_many(n, 'line')} of the file gave no link."
     if made.file_spec_hash and not made.spec_hash.startswith(made.file_spec_hash):
         yield "The file was written from another design or an earlier state of this one."
+
+
+def _rates_unknown(made: LinkComparison) -> str:
+    if made.without_rate == made.matched:
+        return "The file gives no rates, so that speeds are not compared."
+    return f"The file gives no rate for {made.without_rate:,} of these links, whose speed is not compared."
 
 
 def _many(n: int, what: str) -> str:

@@ -152,6 +152,8 @@ class LinkSpan(Record):
 
 class SpineDifference(Record):
     device: str
+    device_in_file: IfAny[str] = None
+    """Where the file calls it otherwise."""
     design: int
     found: int
 
@@ -179,6 +181,11 @@ class LinkComparison(Record):
     """That of the design the file was written from."""
     read: LinksRead
     matched: int
+    """Links between the same two ends, at whatever rate."""
+    as_designed: int
+    """Those of them that do not run at another rate than designed."""
+    without_rate: int
+    """Those of ``matched`` whose rate the file does not give, so that it is not compared."""
     planned: int
     totals: Mapping[str, int]
     list_bound: int

@@ -109,7 +109,6 @@ def _compared(request: HttpRequest, job: EstimateJob, role: str, form: str) -> C
         "file_name": upload.name,
         "lists": lists,
         "is_same": not any(report.totals[item.key] for item in LISTS),
-        "share": report.matched / max(report.planned, 1),
         "format_name": FORMAT_NAMES[report.format],
         "dropped": by_reason(report.read.dropped, report.read.dropped_by_reason),
         "n_devices": len(links.table.devices),

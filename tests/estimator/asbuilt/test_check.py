@@ -387,6 +387,27 @@ def test_the_ratio_and_the_links_of_each_spine_are_counted_from_the_file(ndr: Li
     ]
 
 
+def test_a_link_at_a_wrong_speed_is_not_as_designed(ndr: LinkList) -> None:
+    cables = cables_of(ndr)
+    slow = [replace(cable, rate_gbit_s=200) if i in (5, 9) else cable for i, cable in enumerate(cables)]
+    out = compared(ndr, dump(slow[1:]))
+    assert (out["matched"], out["as_designed"], out["without_rate"]) == (len(cables) - 1, len(cables) - 3, 0)
+    n = len(cables)
+    assert out["summary"].startswith(f"{n - 3:,} of {n:,} links are as designed; 1 missing, 2 at a wrong speed.")
+
+
+def test_speeds_that_the_file_does_not_give_are_not_called_right(ndr: LinkList) -> None:
+    cables = cables_of(ndr)
+    out = compared(ndr, sheet(cables))
+    assert out["without_rate"] == len(cables)
+    assert "The file gives no rates, so that speeds are not compared." in out["summary"]
+    rows = sheet(cables).splitlines()
+    some = "\n".join([f"{rows[0]},rate", *(f"{row},{'' if i < 3 else 400}" for i, row in enumerate(rows[1:]))])
+    out = compared(ndr, some)
+    assert (out["without_rate"], out["as_designed"]) == (3, len(cables))
+    assert "The file gives no rate for 3 of these links, whose speed is not compared." in out["summary"]
+
+
 # ---------------------------------------------------------------- names
 
 
@@ -423,6 +444,21 @@ def test_devices_with_other_names_are_identified_by_their_cabling(spec: Json, ca
     assert "of other names in the file were identified by their cabling; 100 % of their links fit" in out["summary"]
     if spec["fabric"].get("planes", 1) == 1:  # planes are interchangeable: any one may be the first
         assert all(strange(pair["in_design"]) == pair["in_file"] for pair in names["automatic"])
+
+
+@pytest.mark.parametrize("by_map", [True, False])
+def test_a_device_goes_by_both_names_however_it_was_identified(by_map: bool, ndr: LinkList) -> None:
+    def like(name: str) -> str:
+        return strange(name) if by_map else f"{name.upper()}.ib.example.org"
+
+    cables = cables_of(ndr)
+    at = next(i for i, cable in enumerate(cables) if cable.b.device.startswith("spine"))
+    lost = cables.pop(at)
+    mapping = {like(name): name for name in ndr.table.devices.names} if by_map else None
+    out = compared(ndr, dump(cables, switch_name=like, host_name=like), mapping)
+    (spine,) = out["built"]["spine_links"]["differ"]
+    assert (spine["device"], spine["device_in_file"]) == (lost.b.device, like(lost.b.device))
+    assert out["missing"][0]["message"] == f"{words(lost, lambda name: f'{name} ({like(name)})')} is missing."
 
 
 def test_faults_are_found_under_other_names_too(ndr: LinkList) -> None:

@@ -183,6 +183,19 @@ def test_the_page_names_each_fault(page: Client, design: Design, job: EstimateJo
     assert f"As designed {len(cables) - 3} of {len(cables)}" in shown
 
 
+def test_the_page_counts_no_slow_link_as_designed_and_gives_a_spine_both_names(
+    page: Client, design: Design, job: EstimateJob, cables: list[Cable]
+) -> None:
+    spine = next(cable.b.device for cable in cables if cable.b.device.startswith("spine"))
+    slow = [replace(cables[0], rate_gbit_s=200), *cables[1:]]
+    lost = next(i for i, cable in enumerate(slow) if cable.b.device == spine)
+    dump = "".join(dumps.ibnetdiscover([*slow[:lost], *slow[lost + 1 :]], switch_name=lambda name: f"X-{name}"))
+    shown = text_of(page.post(address(design, job), {"file": SimpleUploadedFile("dump", dump.encode())}))
+    assert f"{len(cables) - 2} of {len(cables)} links are as designed; 1 missing, 1 at a wrong speed." in shown
+    assert f"As designed {len(cables) - 2} of {len(cables)}" in shown
+    assert f"{spine} ( X-{spine} ) has" in shown
+
+
 def test_the_page_says_when_all_is_as_designed(
     page: Client, design: Design, job: EstimateJob, cables: list[Cable]
 ) -> None:
