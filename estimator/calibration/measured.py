@@ -15,7 +15,8 @@ from estimator.record import Json
 
 HERE = Path(__file__).parent / "measured"
 MIB = 2**20
-SIZE_CLASSES = ("large", "mid", "small")  # ≥ 64 MiB, 1–64 MiB, below
+CLASS_LABELS = {"large": "≥ 64 MiB", "mid": "1–64 MiB", "small": "< 1 MiB"}
+SIZE_CLASSES = tuple(CLASS_LABELS)
 CORE = "core"  # healthy NCCL runs on NVLink machines over InfiniBand, RoCE or EFA: what errors are quoted on
 _INTEGERS = ("gpus_per_node", "scale_up_domain_gpus", "nics_per_node")
 _FLAGS = ("in_network_reduction", "scale_up_reduction")

@@ -29,7 +29,7 @@ from estimator.calibration.global_fit import (
 )
 from estimator.calibration.held_out import ANY, NEVER_SEEN, LeftOut, NeverSeen, Unmeasured
 from estimator.calibration.measured import CORE, SIZE_CLASSES, Run, measured_runs, size_class
-from estimator.calibration.report import Found, FoundBy, held_by_site, pooled_bands, predicted_runs
+from estimator.calibration.validation.compared import Found, FoundBy, held_by_site, pooled_bands, predicted_runs
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import load_catalog

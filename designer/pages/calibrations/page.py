@@ -28,8 +28,7 @@ from designer.wording.numbers import (
 )
 from designer.wording.query import one_of
 from estimator.calibration.faults import NO_FAULT, NOT_JUDGED
-from estimator.calibration.measured import SIZE_CLASSES
-from estimator.calibration.report import CLASS_LABELS
+from estimator.calibration.measured import CLASS_LABELS, SIZE_CLASSES
 from estimator.calibration.result import Curve, Fault, FitErrors, Log, LogLine, OfPaths, Parameter, PathResult
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.loader import load_catalog

@@ -17,19 +17,11 @@ from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import in_usual_units, off_by
 from designer.wording.query import one_of
 from estimator.calibration.held_out import ANY, Compared, Coverage, Unmeasured, coverage, shown_sets
-from estimator.calibration.measured import CORE, SIZE_CLASSES, sources
-from estimator.calibration.report import (
-    ALL,
-    CLASS_LABELS,
-    NOT_TO_TRUST,
-    TABLES,
-    ErrorRow,
-    ErrorSummary,
-    Report,
-    compared_runs,
-    kind_cells,
-    report,
-)
+from estimator.calibration.measured import CLASS_LABELS, CORE, SIZE_CLASSES, sources
+from estimator.calibration.validation.compared import compared_runs
+from estimator.calibration.validation.document import NOT_TO_TRUST, kind_cells
+from estimator.calibration.validation.errors import ErrorRow, ErrorSummary
+from estimator.calibration.validation.report import ALL, TABLES, Report, report
 from estimator.catalog.loader import load_catalog
 from estimator.performance.agreement import by_scale, kept
 

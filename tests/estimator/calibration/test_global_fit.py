@@ -37,7 +37,7 @@ from estimator.calibration.global_fit import (
     write_constants,
 )
 from estimator.calibration.measured import CORE, Run, measured_runs
-from estimator.calibration.report import reason
+from estimator.calibration.validation.worst import reason
 from estimator.catalog.constants import ModelConstants
 from estimator.catalog.loader import HERE, load_catalog
 from estimator.units import s_to_us

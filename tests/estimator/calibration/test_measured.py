@@ -10,16 +10,12 @@ import pytest
 from estimator.calibration.bands import sites_of
 from estimator.calibration.global_fit import FAMILY_WEIGHTS
 from estimator.calibration.held_out import Compared, coverage
-from estimator.calibration.measured import CORE, MIB, measured_runs, read_table, size_class
-from estimator.calibration.report import (
-    DOCUMENT,
-    Report,
-    compared_runs,
-    coverage_rows,
-    document,
-    report,
-    source_text,
-)
+from estimator.calibration.measured import CORE, MIB, measured_runs, read_table, size_class, sources
+from estimator.calibration.report import DOCUMENT
+from estimator.calibration.validation.compared import compared_runs
+from estimator.calibration.validation.document import document
+from estimator.calibration.validation.errors import coverage_rows
+from estimator.calibration.validation.report import Report, report
 from estimator.catalog.loader import load_catalog
 from estimator.performance.bands import DOMAINS
 from estimator.performance.prediction import predict
@@ -58,7 +54,7 @@ def test_runs_points_and_sources_belong_together() -> None:
     assert len({(run.name, run.collective) for run in runs}) == len(runs) == 574
     assert sum(len(run.time_us) for run in runs) == len(read_table("points.csv")) == 6338
     for run in runs:
-        assert source_text(run.source)
+        assert str(sources()[run.source])
         assert run.system["gpu"] in CATALOG.gpus
         assert list(run.message_bytes) == sorted(run.message_bytes)
         assert min(run.time_us) > 0

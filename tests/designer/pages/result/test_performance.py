@@ -20,7 +20,7 @@ from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import off_by
 from estimator.calibration.held_out import coverage
 from estimator.calibration.measured import measured_runs, read_table
-from estimator.calibration.report import report
+from estimator.calibration.validation.report import report
 from estimator.catalog.loader import load_catalog
 from estimator.performance import collectives
 from estimator.performance.agreement import kept

@@ -1,0 +1,1 @@
+"""The model beside every run that is carried: what docs/validation.md and its page state."""
