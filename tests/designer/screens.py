@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.cookiejar import CookieJar
@@ -340,16 +341,33 @@ def main(arguments: list[str]) -> int:
 
     from tests.designer.browser.browsing import ARGUMENTS, CHROMIUM
 
-    if len(arguments) < 2 or arguments[0] not in ("take", "compare") or set(arguments[2:]) - set(PAGES):
-        say("python -m tests.designer.screens take FOLDER [PAGE…] or compare COMMIT [PAGE…]. Pages: " + " ".join(PAGES))
-        return 2
-    verb, where, *names = arguments
+    asked = _parser().parse_args(arguments)
+    names: list[str] = asked.pages or list(PAGES)
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        if verb == "compare":
-            return 1 if compare(where, names or list(PAGES), browser) else 0
-        take(Path(where), names or list(PAGES), browser)
+        if asked.verb == "compare":
+            return 1 if compare(asked.base, names, browser) else 0
+        take(asked.folder, names, browser)
     return 0
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="python -m tests.designer.screens", description="Pictures of pages, to look at them.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    taking = verbs.add_parser("take", help="take pictures of the pages as they are")
+    taking.add_argument("folder", type=Path, help="where the pictures go")
+    comparing = verbs.add_parser("compare", help="name the pages that look otherwise than at a commit")
+    comparing.add_argument("base", metavar="commit", help="the version to compare with")
+    for one in (taking, comparing):
+        names = f"these alone, in place of all: {' '.join(PAGES)}"
+        one.add_argument("pages", nargs="*", type=_page, metavar="page", help=names)
+    return parser
+
+
+def _page(name: str) -> str:
+    if name not in PAGES:
+        raise ArgumentTypeError(f"there is no page {name}")
+    return name
 
 
 if __name__ == "__main__":
