@@ -28,6 +28,8 @@ TASKS = {
 }
 """What minutes of a phase rest on, by its name in the answer."""
 SHOWN_LINES = 60
+PHASES_BUILT = "Phases that can be built"
+"""Heads a total that lacks the others."""
 
 
 class CrewRow(NamedTuple):
@@ -76,6 +78,17 @@ def phases_left(estimate: PricedEstimate) -> list[PhaseLeft]:
         PhaseLeft(one.name or f"Phase {at}", one.date, one.nodes, why if at == n_built + 1 else "")
         for at, one in enumerate(estimate.spec.phases[n_built:], start=n_built + 1)
     ]
+
+
+def not_built_words(estimate: PricedEstimate) -> str:
+    """Which phases are in no amount; nothing where every requested phase can be built."""
+    left = phases_left(estimate)
+    if not left:
+        return ""
+    first = len(estimate.spec.phases) - len(left) + 1
+    if len(left) == 1:
+        return f"Phase {first} cannot be built, and is in no amount"
+    return f"Phase {first} cannot be built: it and what follows it are in no amount"
 
 
 def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:

@@ -177,6 +177,30 @@ def test_a_paper_says_of_phases_what_their_page_says(catalog: Catalog) -> None:
     assert all(TASKS[one.name] in text and f" {one.name} " not in text for one in phases.assumptions if "-" in one.name)
 
 
+def test_a_phase_that_cannot_be_built_is_said_wherever_phases_are_summed(catalog: Catalog) -> None:
+    """The second phase is fewer servers than today, or its leaf has no port left: what is summed is the first alone."""
+    small = SPEC | {"compute": {"server": "dgx-h100", "nodes": 8}, "fabric": {"generation": "ndr", "tiers": 2}}
+    dates = [{"date": "2027-01"}, {"date": "2027-07", "nodes": 24}, {"date": "2028-01", "nodes": 3000}]
+    specs = [small | {"phases": dates}, small | {"phases": [dates[0], dates[2], dates[2] | {"date": "2029-01"}]}]
+    made = prepare({"items": [{"spec": spec} for spec in specs], "baseline": 0}, catalog, {}).compared()
+    options = [PricedEstimate.of(estimate([parse_spec(spec, catalog)], catalog)[0]) for spec in specs]
+    text = text_of(board_pack(BoardRequest("x"), made, options, datetime(2027, 1, 1, tzinfo=UTC)))
+    built = [one.phases and len(one.phases.phases) for one in options]
+    assert built == [2, 1]
+    assert "all phases together" not in text
+    for words in (
+        "Compared as phase 1 of 3; phases that can be built are 192 GPUs for",
+        "Phase 3 cannot be built, and is in no amount",
+        "Phase 2 cannot be built: it and what follows it are in no amount",
+        "In 2 of 3 phases:",
+        "In 1 of 3 phases:",
+        "not built",
+    ):
+        assert words in text, words
+    assert text.count("Phases that can be built") == 2
+    assert "Together" not in text
+
+
 def test_quotes_and_other_books_are_said_on_the_first_page(catalog: Catalog) -> None:
     """A paper on quotes is not before negotiation as a whole, and prices of two books are not told apart by a reader."""
     quoted = {

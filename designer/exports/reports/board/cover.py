@@ -19,8 +19,8 @@ from designer.wording.numbers import (
     units_sentence,
     usd,
 )
+from designer.wording.phases import PHASES_BUILT, not_built_words
 from estimator.compare.result import ComparisonResult
-from estimator.growth.result import Phases
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.style import BODY, EYEBROW, LEAD, SMALL, SUBTITLE, TITLE
 from estimator.pdf.text import BOLD, markup
@@ -46,7 +46,7 @@ def cover(
                     f"{count(item.gpus)} GPUs, {generation_name(item.generation)}"
                     if item.kind == "design"
                     else "offer",
-                    _later_phases(option.phases if option else None),
+                    _later_phases(option),
                 ),
                 "recommended" if k == advice.side else "",
             ]
@@ -79,15 +79,15 @@ def cover(
     ]
 
 
-def _later_phases(phases: Phases | None) -> str:
-    """That an option is compared as its first phase stands, and what all phases that can be built buy."""
-    if phases is None or len(phases.phases) < 2:
+def _later_phases(option: PricedEstimate | None) -> str:
+    """That an option is compared as its first phase stands, what all phases buy, and which of them are not in it."""
+    if option is None or option.phases is None or len(option.spec.phases) < 2:
         return ""
+    phases, n_built, n_all = option.phases, len(option.phases.phases), len(option.spec.phases)
     least = "at least " if phases.at_least else ""
-    return (
-        f"Compared as phase 1 of {len(phases.phases)}; all phases together are {count(phases.phases[-1].gpus)} GPUs for "
-        f"{least}{usd(phases.bought_usd.typical)}"
-    )
+    amount = f"{count(phases.phases[-1].gpus)} GPUs for {least}{usd(phases.bought_usd.typical)}"
+    which = f"all phases together are {amount}" if n_built == n_all else f"{PHASES_BUILT.lower()} are {amount}"
+    return ". ".join(filter(None, (f"Compared as phase 1 of {n_all}; {which}", not_built_words(option))))
 
 
 def _logo(data: bytes) -> list[Flowable]:

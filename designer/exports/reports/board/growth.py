@@ -7,7 +7,7 @@ from reportlab.platypus import Flowable, Paragraph
 from designer.exports.reports.board.sides import named
 from designer.wording.findings import sentence
 from designer.wording.numbers import basis_name, count, range_in_unit, usd, usd_span, words
-from designer.wording.phases import TASKS, PhaseRow, phase_rows, recabled_words
+from designer.wording.phases import PHASES_BUILT, TASKS, PhaseRow, phase_rows, phases_left, recabled_words
 from estimator.compare.result import ComparisonResult
 from estimator.growth.result import Phases
 from estimator.pdf.grid import Field, Grid, Row, Text
@@ -55,19 +55,21 @@ TERMS = (
 
 def growth(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -> list[Flowable]:
     """A table of phases, of years and of crews for each option that has phases; nothing where none has."""
-    grown = [(named(result, k), option.phases) for k, option in enumerate(options) if option and option.phases]
+    grown = [(named(result, k), option, option.phases) for k, option in enumerate(options) if option and option.phases]
     if not grown:
         return []
     out: list[Flowable] = [*section("Growth in phases", UPRIGHT), Paragraph(markup(TERMS), SMALL)]
-    for name, phases in grown:
+    for name, option, phases in grown:
         rows = phase_rows(phases)
-        out += headed(name, Grid(PHASE_FIELDS, [*map(_phase, rows), _together(phases)], size=6.8))
+        out += headed(
+            name, Grid(PHASE_FIELDS, [*map(_phase, rows), *_left(option), _together(option, phases)], size=6.8)
+        )
         notes = (recabled_words(phases), *map(sentence, phases.left_out))
         out += [Paragraph(markup(note), BODY) for note in notes if note]
         out += headed(f"{name}: cost by year", Grid(YEAR_FIELDS, _years(phases)))
         if crews := [row for phase in rows for row in _crews(phase)]:
             out += headed(f"{name}: work of each crew", Grid(CREW_FIELDS, crews))
-    return [*out, *headed("Assumptions of the minutes", Grid(ASSUMED_FIELDS, _assumed([one for _, one in grown])))]
+    return [*out, *headed("Assumptions of the minutes", Grid(ASSUMED_FIELDS, _assumed([one for _, _, one in grown])))]
 
 
 def _phase(row: PhaseRow) -> Row:
@@ -88,12 +90,30 @@ def _phase(row: PhaseRow) -> Row:
     )
 
 
-def _together(phases: Phases) -> Row:
+def _left(option: PricedEstimate) -> list[Row]:
+    """Phases that are requested and in no amount."""
+    return [
+        Row(
+            [
+                Text(one.name, one.date),
+                Text("–", counted(one.nodes, "server") if one.nodes else ""),
+                "",
+                "not built",
+                "",
+                "",
+                "",
+            ]
+        )
+        for one in phases_left(option)
+    ]
+
+
+def _together(option: PricedEstimate, phases: Phases) -> Row:
     bought = ("≥ " if phases.at_least else "") + usd(phases.bought_usd.typical)
     unused = phases.stranded_usd.typical
     return Row(
         [
-            Text("Together", f"until {phases.until}"),
+            Text(PHASES_BUILT if phases_left(option) else "Together", f"until {phases.until}"),
             "",
             "",
             Text(bought, usd_span(phases.bought_usd)),

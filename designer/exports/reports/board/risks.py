@@ -14,7 +14,7 @@ from designer.wording.numbers import (
     range_in_unit,
     usd,
 )
-from designer.wording.phases import recabled_words
+from designer.wording.phases import not_built_words, recabled_words
 from estimator.catalog.currency import USD
 from estimator.compare.result import ComparisonResult
 from estimator.pdf.grid import Field, Grid, Row, Text
@@ -46,11 +46,14 @@ def risks(result: ComparisonResult, options: Sequence[PricedEstimate | None]) ->
                 f"{due.failures_per_year.high:,.0f}), and {due.stops_per_year.typical:,.0f} of them stop a job on all GPUs."
             )
             rows.append(Row([Text("Failures"), Text(words)]))
-        if option.phases and len(option.phases.phases) > 1:
+        if option.phases and len(option.spec.phases) > 1:
             unused = option.phases.stranded_usd.typical
             left = f"Parts bought for {usd(unused)} are of no use in the last phase." if unused else ""
-            words = f"In {len(option.phases.phases)} phases: {in_sentence(recabled_words(option.phases))} {left}"
-            rows.append(Row([Text("Growth"), Text(words)]))
+            n_built, n_all = len(option.phases.phases), len(option.spec.phases)
+            how_many = f"{n_built} of {n_all}" if n_built < n_all else str(n_all)
+            lacks = f"{not_built_words(option)}." if n_built < n_all else ""
+            words = f"In {how_many} phases: {in_sentence(recabled_words(option.phases))} {left} {lacks}"
+            rows.append(Row([Text("Growth"), Text(words.rstrip())]))
         rows += [Row([Text(kind), Text(words)]) for kind, words in (*_network_risks(option), *_price_risks(option))]
         if option.cost.at_least:
             rows.append(Row([Text("Prices"), Text("Some part has no price: figures are lower bounds.")]))
