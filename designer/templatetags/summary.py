@@ -16,9 +16,15 @@ register = template.Library()
 
 
 @register.simple_tag
-def figures_of(headlines: Headlines, moved: Any, estimate: PricedEstimate | None, against: Any = None) -> list[Context]:
-    """Rows of the strip; ``moved``, ``estimate`` and ``against`` may be missing."""
-    return summary_rows(headlines, moved or None, estimate, against or None)
+def figures_of(
+    headlines: Headlines,
+    moved: Any,
+    estimate: PricedEstimate | None,
+    against: Any = None,
+    held: PricedEstimate | None = None,
+) -> list[Context]:
+    """Rows of the strip, all but ``headlines`` may be missing. ``held``: the estimate where the form has none."""
+    return summary_rows(headlines, moved or None, estimate or held, against or None)
 
 
 @register.filter

@@ -12,9 +12,14 @@ from designer.forms.keys import field_name
 from designer.models import Design
 from designer.pages.design.preview import Live, live
 from designer.services.designs.edits import current_edit, start_state, steps_left, typed_now
+from designer.services.designs.figures import LIVE_PARTS
 from designer.services.designs.state import figures_now, read
 from designer.services.people.comments import open_as_json
 from designer.wording.context import Context
+from designer.wording.findings import worst_first
+from estimator.catalog.loader import load_catalog
+from estimator.errors import EstimatorError
+from estimator.pipeline import estimate
 from estimator.result import PricedEstimate
 from estimator.spec.design import DesignSpec
 
@@ -89,7 +94,7 @@ def page_context(
         {"form": form}
         | head
         | beside.context
-        | (drawn(beside) if beside.estimate or row is None else held_figures(row))
+        | (drawn(beside) if beside.estimate or row is None else held_figures(row) | held_notes(row))
     )
 
 
@@ -101,3 +106,15 @@ def drawn(beside: Live) -> Context:
 def held_figures(row: Design) -> Context:
     """Figures and hash of the state that holds while the form cannot be built."""
     return {"headlines": figures_now(row), "spec_hash": row.spec_hash}
+
+
+def held_notes(row: Design) -> Context:
+    """The estimate that figures of the state that holds have their notes from, and its findings; nothing without one."""
+    spec = read(row.given)
+    if spec is None:
+        return {}
+    try:
+        made = PricedEstimate.of(estimate([spec], load_catalog(), parts=LIVE_PARTS)[0])
+    except EstimatorError:
+        return {}
+    return {"estimate_held": made, "findings": worst_first(made.findings)}

@@ -60,3 +60,24 @@ def test_a_refused_design_is_kept_as_typed_and_comes_back(page: Client, owner: U
     assert "The figures are those of the last state that could be built." in shown.text
     page.post(reverse("edit", args=[row.pk]), FORM, headers={"HX-Request": "true"})
     assert Design.objects.get(pk=row.pk).now.given["compute"] == {"server": "dgx-h100", "gpus": 1024}
+
+
+NOTES = re.compile(r'<span class="figure-note" title="([^"]*)">')
+
+
+@pytest.mark.parametrize("wrong", REFUSED.values(), ids=REFUSED)
+def test_figures_of_the_state_that_holds_keep_their_notes_over_a_reload(
+    page: Client, owner: User, wrong: dict[str, Any]
+) -> None:
+    """The strip stood there whole when the value was refused; whoever loads the page then reads the same."""
+    row = save_design(owner, SAMPLES[0].spec())
+    address = reverse("design", args=[row.pk])
+    before = page.get(address)
+    page.post(reverse("edit", args=[row.pk]), FORM | wrong, headers={"HX-Request": "true"})
+    after = page.get(address)
+    assert all(NOTES.findall(before.text))
+    assert NOTES.findall(after.text) == NOTES.findall(before.text)
+    assert after.context["findings"] == before.context["findings"]
+    assert "of the last state that could be built" in after.text
+    beside_baseline = page.post(reverse("baselines", args=[row.pk]), {"name": "B"}, headers={"HX-Request": "true"})
+    assert NOTES.findall(beside_baseline.text) == NOTES.findall(before.text)
