@@ -122,6 +122,7 @@ PAGES = {
     "large": Shot("{large}"), "large-fabric": Shot("{large}?tab=fabric", at="#fabric"),
     "long-name": Shot("{long}"), "crew-pack": Shot("{hall}?tab=cabling", at="#crew-pack"), "phases": Shot("{long}", at="#phases"),
     "invalid": Shot("{invalid}", at="#id_fabric__tiers"), "shared": Shot("{hall}", who="visitor"),
+    "shared-copy": Shot("{hall}copy/", who="visitor"),
     "explore": Shot("/explore/"), "explore-design": Shot("{better}"),
     "explore-table": Shot("/explore/", at="#found"), "explore-sweep": Shot("/explore/sweep/"),
     "explore-searching": Shot("{searching}"), "explore-searched": Shot("{searched}"),

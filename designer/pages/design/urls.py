@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from designer.pages.design import baselines, comments, offered, revisions, session, share, spec_json, views
+from designer.pages.design import baselines, comments, copying, offered, revisions, session, share, spec_json, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -34,6 +34,7 @@ urlpatterns = [
         name="version-compare",
     ),
     path("designs/<uuid:design_id>/variant/", revisions.variant, name="variant"),
+    path("designs/<uuid:design_id>/copy/", copying.design_copy, name="design-copy"),
     path("designs/<uuid:design_id>/baselines/", baselines.baselines, name="baselines"),
     path("designs/<uuid:design_id>/baselines/compare/", baselines.baselines_compare, name="baselines-compare"),
     path("designs/<uuid:design_id>/baselines/<uuid:pk>/remove/", baselines.baseline_remove, name="baseline-remove"),

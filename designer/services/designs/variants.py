@@ -1,4 +1,6 @@
-"""Variants: a design that begins as another one stands, and remembers which."""
+"""Variants, designs that begin as another one stands and remember which, and copies of a shared design, which do not."""
+
+import itertools
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -34,6 +36,25 @@ def branch(owner: User, origin: Design, change: Change | None = None) -> Design:
     variant.parent = origin
     variant.save(update_fields=["parent"])
     return variant
+
+
+def copy_of(owner: User, shared: Design) -> Design:
+    """A design of ``owner`` that begins as somebody else's stands; neither knows of the other.
+
+    Raises
+    ------
+    SpecError
+        If today's rules refuse that state.
+    """
+    name = copy_name(owner, shared.name)
+    return save_design(owner, parse_spec({**shared.given, "name": name}, load_catalog()))
+
+
+def copy_name(owner: User, name: str) -> str:
+    """The design's own name, or "Hall 3 (2)" where ``owner`` has one of that name; a long name is cut to make room."""
+    taken = set(owner.designs.values_list("name", flat=True))
+    endings = itertools.chain([""], (f" ({number})" for number in itertools.count(2)))
+    return next(one for ending in endings if (one := f"{name[: MAX_NAME - len(ending)]}{ending}") not in taken)
 
 
 def variant_name(origin: Design) -> str:

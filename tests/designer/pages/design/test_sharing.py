@@ -263,6 +263,56 @@ class TestEditing:
         assert typed_now(design)["size"] == "256"
 
 
+class TestCopying:
+    @pytest.mark.parametrize("mode", ["read", "edit"])
+    def test_a_guest_signs_in_on_the_way_and_has_a_copy(self, design, owner, mode):
+        client, link, _ = visitor(design, mode)
+        address = reverse("design-copy", args=[design.pk])
+        assert address in client.get(reverse("design", args=[design.pk])).text
+        asked = client.get(address)
+        assert asked.status_code == 200
+        assert f"{reverse('sign-in')}?next={address}" in html.unescape(asked.text)
+        assert "sign-in" in client.post(address)["Location"]
+        assert Design.objects.count() == 1
+        User.objects.create_user("eve", password="a long word 7")
+        signed = client.post(reverse("sign-in"), {"username": "eve", "password": "a long word 7", "next": address})
+        assert signed["Location"] == address
+        assert "Copy to my designs" in client.get(address).text
+        made = Design.objects.get(owner__username="eve", pk=client.post(address)["Location"].split("/")[-2])
+        assert made.given == design.now.given
+        assert (made.name, made.parent) == ("Shared hall", None)
+        withdraw(design, link.pk)
+        page = client.get(reverse("design", args=[made.pk]))
+        assert page.status_code == 200
+        assert "read only" not in page.text
+        assert "This is your copy of" in page.text
+
+    def test_a_second_copy_has_a_name_of_its_own_and_a_stranger_has_none(self, design):
+        client, _, _ = visitor(design)
+        eve = User.objects.create_user("eve")
+        client.force_login(eve)
+        client.get(reverse("shared", args=[issue(design, "read")[1]]))
+        address = reverse("design-copy", args=[design.pk])
+        assert f'action="{address}"' in client.get(reverse("design", args=[design.pk])).text
+        for _ in range(3):
+            assert client.post(address).status_code == 302
+        assert set(eve.designs.values_list("name", flat=True)) == {"Shared hall", "Shared hall (2)", "Shared hall (3)"}
+        assert not design.edits.exists()
+        stranger = Client()
+        assert "sign-in" in stranger.post(address)["Location"]
+        stranger.force_login(User.objects.create_user("mallory"))
+        assert stranger.post(address).status_code == 404
+        assert stranger.get(address).status_code == 404
+
+    def test_a_withdrawn_link_copies_nothing(self, design):
+        client, link, _ = visitor(design)
+        withdraw(design, link.pk)
+        address = reverse("design-copy", args=[design.pk])
+        assert client.get(address).status_code == 404
+        assert client.post(address).status_code == 404
+        assert Design.objects.count() == 1
+
+
 class TestOtherDesigns:
     def test_another_design_and_its_estimates_stay_closed(self, design, owner):
         other, other_job = finished(owner, OTHER)

@@ -30,7 +30,7 @@ BID: dict[str, Any] = {
     "other_fabrics": [{"role": "storage", "generation": "ndr", "extra_endpoints": 4}],
     "site": {"plan": {}},
 }
-OPEN = ("spec", "checklist")  # pages of the design that a visitor may open
+OPEN = ("spec", "checklist", "design-copy")  # pages of the design that a visitor may open
 QUERIES = [
     *({"tab": tab} for tab in KEYS),
     {"tab": "cabling", "view": "device", "device": "leaf-001"},
