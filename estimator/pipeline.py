@@ -24,7 +24,7 @@ from estimator.designs.networks import design_plan, sized_fabrics, sized_others
 from estimator.designs.parts import catalog_of
 from estimator.designs.subject import Subject
 from estimator.designs.system import system_of
-from estimator.errors import InfeasibleDesign, Problem, SpecError
+from estimator.errors import Change, InfeasibleDesign, Problem, SpecError
 from estimator.fabric.ratios import oversubscription_of, paths_of
 from estimator.fabric.result import CountedNetwork
 from estimator.fabric.sized import SizedFabric
@@ -38,7 +38,15 @@ from estimator.findings.parts import own_findings, part_findings
 from estimator.findings.prices import age_findings, book_findings, own_price_findings
 from estimator.findings.result import Failures
 from estimator.floor.whole_racks import whole_racks
-from estimator.growth.phases import BuiltPhase, in_phase, phase_specs, phases_of, too_many_links, warnings_of
+from estimator.growth.phases import (
+    BuiltPhase,
+    in_phase,
+    phase_specs,
+    phases_of,
+    too_many_links,
+    warnings_of,
+    ways_to_build,
+)
 from estimator.growth.room import Bought, compared_specs, growth_of, is_recabled, moved_manager_links, nodes_sized_for
 from estimator.networks.sized import OtherSized
 from estimator.performance.result import Performance, UsedCalibration
@@ -49,6 +57,7 @@ from estimator.proposals.vendor_unit import about_vendor_unit
 from estimator.record import Json
 from estimator.result import Estimate, Versions
 from estimator.spec.calibration import Calibrated, constants_of
+from estimator.spec.change import apply_change
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.parse import parse_spec
 from estimator.spec.phases import PhaseEntry
@@ -339,8 +348,24 @@ def _with_phases(made: Estimate, fabric: SizedFabric, catalog: Catalog) -> Estim
         problems = error.problems
     new = warnings_of(built, {finding.code for finding in made.findings})
     found = [Finding(one.code, "warning", one.field, one.message) for one in new]
-    found += [Finding("phase_not_possible", "warning", one.field, one.message) for one in problems]
+    change = _way_to_build(made.spec, problems, catalog)
+    found += [Finding("phase_not_possible", "warning", one.field, one.message, change) for one in problems]
     return made.but(phases=phases_of(built, problems) if built else None, findings=[*made.findings, *found])
+
+
+def _way_to_build(spec: DesignSpec, problems: Sequence[Problem], catalog: Catalog) -> Change | None:
+    """The first change of a design with which all its phases can be built and cabled; each is tried."""
+    for change in ways_to_build(spec, problems):
+        try:
+            changed = parse_spec(apply_change(spec.as_json(), change), catalog)
+            _, (fabric,) = sized_fabrics([changed], catalog_of(changed, catalog))
+            specs = list(phase_specs(changed, fabric, catalog))
+            sized = [one for _, one in _with_fabrics(specs, catalog, ("counts", "links", "cables"))]
+            sized_others(specs, sized, catalog)
+        except (SpecError, InfeasibleDesign):
+            continue  # no way out
+        return change
+    return None
 
 
 def _built_phase(entry: PhaseEntry, spec: DesignSpec, at: int, catalog: Catalog) -> BuiltPhase:

@@ -105,8 +105,13 @@ def proposal(change: Given | None, catalog: Catalog) -> Context | None:
         fields[field_name(path)] = value if isinstance(value, bool) else typed
         if path in SIZE_KEYS.values() and value is not None:
             fields[SIZE_UNIT] = path.rpartition(".")[2]
-    words_of_it = [f"{label_of(path, {})}: {text_of(path, value, catalog)}" for path, value in change.items()]
-    return {"text": "; ".join(words_of_it), "fields": json.dumps(fields)}
+    return {"text": on_button(change, {}, catalog), "fields": json.dumps(fields)}
+
+
+def on_button(change: Given, spec: Given, catalog: Catalog) -> str:
+    """A change as a button names it: each key with its value, without what the form explains behind a colon."""
+    values = {path: text_of(path, value, catalog).partition(": ")[0] for path, value in change.items()}
+    return "; ".join(f"{label_of(path, spec)}: {text}" for path, text in values.items())
 
 
 def problem_rows(problems: Iterable[Problem], entries: Any = None) -> list[Context]:

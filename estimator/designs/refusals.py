@@ -351,7 +351,21 @@ def _what_works(spec: DesignSpec, catalog: Catalog, groups: Sequence[Sequence[Wa
         *order,
         *(replace(way, text=f"{way.text}, whose links the catalog cannot cable") for way in found if way not in order),
     ]
-    return "What would work: " + "; ".join(way.text for way in reported) + ".", order[0].keyed()
+    return "What would work: " + "; ".join(way.text for way in reported) + ".", _left_open(
+        order[0], spec, catalog
+    ).keyed()
+
+
+def _left_open(way: "Found", spec: DesignSpec, catalog: Catalog) -> "Found":
+    """A way with another number of tiers as one that leaves them open, where that is the same fabric: smaller and larger sizes
+    then have as many as they need."""
+    if way.change.keys() != {"tiers"}:
+        return way
+    free = {"tiers": "auto"}
+    specs = [spec.model_copy(update={"fabric": spec.fabric.model_copy(update=change)}) for change in (way.change, free)]
+    sizing = size(specs, catalog)
+    is_same = all(column[0] == column[1] for column in (sizing.tiers, sizing.n_leaf, sizing.n_spine, sizing.n_core))
+    return replace(way, change=free) if is_same else way
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from estimator.cabling.result import SizedNetwork
 from estimator.catalog.catalog import Catalog
 from estimator.cost.result import Cost
 from estimator.crews.effort import assumed, crew_assumed
-from estimator.errors import Problem, SpecError
+from estimator.errors import Change, Problem, SpecError
 from estimator.fabric.sized import SizedFabric
 from estimator.growth.recabling import USED_CREWS, USED_TASKS, Changes, changes_between
 from estimator.growth.result import GrowthPhase, PhaseLine, Phases, YearCost
@@ -112,11 +112,21 @@ def _generation_problem(spec: DesignSpec, before: str, wanted: str, catalog: Cat
     return Problem("generation", "contradiction", message)
 
 
+def ways_to_build(spec: DesignSpec, problems: Sequence[Problem]) -> Iterator[Change]:
+    """Changes of the whole request that may let all its phases be built, to be tried: tiers left open, so that each phase has as
+    many as it needs, then what would let the phase alone be built."""
+    if spec.fabric.tiers != "auto":
+        yield {"fabric.tiers": "auto"}
+    for change in (problem.change for problem in problems if problem.change):
+        if all(key.startswith("fabric.") for key in change):
+            yield change
+
+
 def in_phase(problem: Problem, at: int) -> Problem:
-    """A problem of one phase under its own key; what it would change is of another request."""
+    """A problem of one phase under its own key; its change is of the phase's request, and may not do for the whole."""
     field = "nodes" if problem.field in SIZE_FIELDS else problem.field.removeprefix("fabric.")
     own = field if field in ("nodes", "oversubscription", "generation") else "nodes"
-    return Problem(f"phases[{at}].{own}", problem.code, f"Phase {at + 1}: {problem.message}")
+    return Problem(f"phases[{at}].{own}", problem.code, f"Phase {at + 1}: {problem.message}", problem.change)
 
 
 def warnings_of(built: Sequence[BuiltPhase], known: Collection[str]) -> list[Problem]:

@@ -1,8 +1,8 @@
 """The phases of a design as files: what each buys and leaves unused, the years, and every cable that it touches."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from estimator.cabling.links import LinkList
 from estimator.catalog.catalog import Catalog
@@ -69,14 +69,17 @@ def cable_rows(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[Cell, ...]]
     """
     _need_phases(spec)
     _, (first,) = sized_fabrics([spec], catalog_of(spec, catalog))
-    specs = list(phase_specs(spec, first, catalog))  # refused before the first row is written
+    try:
+        specs = list(phase_specs(spec, first, catalog))  # refused before the first row is written
+    except SpecError as error:
+        raise SpecError(_untried(error.problems)) from None
     before: tuple[LinkList, ...] = ()
     n_before = 0
     for at, (entry, one) in enumerate(zip(spec.phases, specs, strict=True)):
         try:
             after = link_lists(one, catalog)
         except InfeasibleDesign as error:
-            raise InfeasibleDesign([in_phase(problem, at) for problem in error.problems]) from None
+            raise InfeasibleDesign(_untried([in_phase(problem, at) for problem in error.problems])) from None
         n_after = sum(map(len, after))
         if n_before + n_after > MOST_LINKS:
             message = (
@@ -88,6 +91,11 @@ def cable_rows(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[Cell, ...]]
             if step.action != KEPT:
                 yield (entry.name or f"Phase {at + 1}", entry.date, *_step(step, after[0].catalog))
         before, n_before = after, n_after
+
+
+def _untried(problems: Sequence[Problem]) -> list[Problem]:
+    """Problems without their changes: nobody has tried whether those let every phase be built."""
+    return [replace(problem, change=None) for problem in problems]
 
 
 def _step(step: Step, catalog: Catalog) -> tuple[Cell, ...]:
@@ -122,7 +130,7 @@ def phases_of_design(spec: DesignSpec, catalog: Catalog) -> Phases:
     (made,) = estimate([spec], catalog, PARTS)
     found = [one for one in made.findings if one.code == "phase_not_possible"]
     if made.phases is None or found:
-        raise SpecError([Problem(one.field, one.code, one.message) for one in found])
+        raise SpecError([Problem(one.field, one.code, one.message, one.change) for one in found])
     return made.phases
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
-from designer.forms.changes import difference, label_of
+from designer.forms.changes import difference, label_of, on_button
 from designer.forms.keys import ALL_KEYS, field_name
 from designer.wording.context import Context
 from designer.wording.findings import worst_first
@@ -42,6 +42,14 @@ def findings_context(estimate: PricedEstimate) -> Context:
     ]
     counts = {severity: sum(finding.severity == severity for finding in findings) for severity in SEVERITY_ORDER}
     return {"finding_rows": rows, "finding_counts": list(counts.items())}
+
+
+def way_of(estimate: PricedEstimate, code: str) -> Context | None:
+    """The first finding of a code that proposes a change: its number, and the change in words; None where there is none."""
+    for number, finding in enumerate(estimate.findings, 1):
+        if finding.code == code and finding.change:
+            return {"number": number, "text": on_button(finding.change, estimate.spec.as_json(), load_catalog())}
+    return None
 
 
 def change_of(findings: Sequence[Finding], number: str, choice: str = "") -> Change | None:

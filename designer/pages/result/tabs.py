@@ -15,7 +15,7 @@ from designer.pages.result.cabling.tab import cabling_context
 from designer.pages.result.cost.tab import cost_context
 from designer.pages.result.fabric import fabric_context
 from designer.pages.result.failures import failures_context
-from designer.pages.result.findings import findings_context
+from designer.pages.result.findings import findings_context, way_of
 from designer.pages.result.handoff import handoff_context
 from designer.pages.result.performance import held_words, performance_context
 from designer.pages.result.racks import racks_context
@@ -120,6 +120,7 @@ def overview(result: Context, estimate: PricedEstimate, query: Given) -> Context
         "phases": estimate.phases,
         "phase_rows": phase_rows(estimate.phases),
         "phases_left": phases_left(estimate) if estimate.phases else [],
+        "phases_way": way_of(estimate, "phase_not_possible"),
         "recabled": recabled_words(estimate.phases),
         "busbw_now": (now := headline(estimate.performance)),
         "held": held_words(estimate.performance, "all_reduce", now.gpus) if now else None,

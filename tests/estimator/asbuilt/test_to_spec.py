@@ -12,7 +12,9 @@ from estimator.asbuilt.to_spec import DumpDesign, design_of_dump
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError
 from estimator.link_list import link_list
+from estimator.pipeline import estimate
 from estimator.published.designs import published
+from estimator.spec.change import apply_change
 from estimator.spec.parse import parse_spec
 from tests.estimator.asbuilt.fabric_dumps import Cable, cables_of, ibnetdiscover, ports_report
 
@@ -152,3 +154,18 @@ def test_files_without_a_network_are_refused(text: str, code: str) -> None:
 def test_the_name_is_the_callers() -> None:
     values: dict[str, Any] = design_of_dump(read(cables("frontera-rack")), CATALOG, "Frontera, rack 7").spec.as_given()
     assert values["name"] == "Frontera, rack 7"
+
+
+@pytest.mark.parametrize("growth", ["nodes", "grow_to_nodes"])
+def test_an_imported_design_that_outgrows_its_tiers_is_refused_with_a_way_out(growth: str) -> None:
+    given = designed(cables("dgx-h100-ndr-su4-ufm")).spec.as_given()
+    assert given["fabric"]["tiers"] == 2
+    larger = {f"{'compute' if growth == 'nodes' else 'fabric'}.{growth}": 640}
+    with pytest.raises(EstimatorError) as refused:
+        estimate([parse_spec(apply_change(given, larger), CATALOG)], CATALOG, ("counts",))
+    (problem,) = refused.value.problems
+    assert problem.change == {"fabric.tiers": "auto"}
+    (made,) = estimate([parse_spec(apply_change(given, larger | problem.change), CATALOG)], CATALOG, ("counts",))
+    assert made.fabrics["compute"].tiers == 3
+    (back,) = estimate([parse_spec(apply_change(given, problem.change), CATALOG)], CATALOG, ("counts",))
+    assert back.fabrics["compute"].tiers == 2

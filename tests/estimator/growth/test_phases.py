@@ -264,9 +264,25 @@ def test_a_phase_that_cannot_be_is_a_finding_of_its_own_field() -> None:
     assert [one.nodes for one in made.phases.phases] == [8]
     assert any(note.startswith("Phase 2: ") for note in made.phases.left_out)
     found = [one for one in made.findings if one.code == "phase_not_possible"]
-    assert [one.field for one in found] == ["phases[1].nodes"]
-    with pytest.raises(SpecError, match="Phase 2"):
+    assert [(one.field, one.change) for one in found] == [("phases[1].nodes", {"fabric.tiers": "auto"})]
+    with pytest.raises(SpecError, match="Phase 2") as refused:
         phases_of_design(parse_spec(values, CATALOG), CATALOG)
+    (change,) = [problem.change for problem in refused.value.problems]
+    assert change == {"fabric.tiers": "auto"}
+    assert [one.counts.core > 0 for one in phases(apply_change(values, change)).phases] == [False, True]
+
+
+def test_a_phase_that_no_number_of_tiers_lets_be_has_another_way_or_none() -> None:
+    base = {"compute": {"server": "dgx-h100", "nodes": 600}, "fabric": {"generation": "ndr", "tiers": 3}}
+    values = phased(12_000, base=base)
+    (made,) = estimate([parse_spec(values, CATALOG)], CATALOG)
+    (found,) = [one for one in made.findings if one.code == "phase_not_possible"]
+    assert found.change is not None
+    assert [one.nodes for one in phases(apply_change(values, found.change)).phases] == [600, 12_000]
+    other = {"date": DATES[1], "nodes": 700, "generation": "roce-400"}
+    (made,) = estimate([parse_spec(base | {"phases": [{"date": DATES[0]}, other]}, CATALOG)], CATALOG)
+    (found,) = [one for one in made.findings if one.code == "phase_not_possible"]
+    assert found.change is None
 
 
 def test_a_later_phase_says_what_today_does_not_have() -> None:

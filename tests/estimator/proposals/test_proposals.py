@@ -184,7 +184,7 @@ def test_every_proposal_of_a_random_design_works(a: dict[str, Any]) -> None:
 
 REFUSED: list[tuple[str, dict[str, Any], Change | None]] = [
     # code, request, change (None: there is one, and which does not matter)
-    ("one_tier_too_small", custom(100, 1, tiers=1), {"fabric.tiers": 2}),
+    ("one_tier_too_small", custom(100, 1, tiers=1), {"fabric.tiers": "auto"}),
     (
         "two_tier_too_small",
         custom(
@@ -193,7 +193,7 @@ REFUSED: list[tuple[str, dict[str, Any], Change | None]] = [
         None,
     ),
     ("two_tier_too_small", h100(257, tiers=2), None),
-    ("two_tier_too_small", h100(256, generation="hdr", tiers=2), {"fabric.tiers": 3}),
+    ("two_tier_too_small", h100(256, generation="hdr", tiers=2), {"fabric.tiers": "auto"}),
     ("three_tier_too_small", custom(200, 1, leaf_radix=8, spine_radix=8, core_radix=6, tiers=3), None),
     ("pod_too_large", custom(64, 1, **EIGHT, pod_nodes=32), None),
     ("pod_cuts_unit", custom(64, 1, **EIGHT, pod_nodes=6, scalable_unit_nodes=4), None),

@@ -113,6 +113,20 @@ def test_the_overview_begins_with_the_phases(page: Client, owner: User) -> None:
     assert 'id="phases"' not in page.get(reverse("design", args=[plain.pk])).content.decode()
 
 
+def test_a_phase_that_cannot_be_built_has_its_way_out_beside_it(page: Client, owner: User) -> None:
+    fixed = {**BASE, "fabric": {"generation": "ndr", "tiers": 2}}
+    values = fixed | {"phases": [{"date": "2027-01"}, {"date": "2028-01", "nodes": 512}]}
+    design, job = finished(owner, values)
+    text = page.get(reverse("design", args=[design.pk])).content.decode()
+    section = text[text.index('id="phases"') : text.index('id="counts"')]
+    assert "Cannot be built." in section
+    (number,) = re.findall(r'name="finding" value="(\d+)"', section)
+    assert "Set Tiers: Automatic</button>" in section
+    page.post(reverse("design-apply", args=[design.pk, job.pk]), {"finding": number})
+    design.refresh_from_db()
+    assert design.given["fabric"]["tiers"] == "auto"
+
+
 def test_rest_has_phases_their_files_and_their_cables(call: Caller, owner: User) -> None:
     _, job = finished(owner, PHASED)
     answer = call("GET", f"estimates/{job.pk}/phases/")
