@@ -50,6 +50,19 @@ def sent(page):
     )
 
 
+def named_elsewhere(page, name, number=1):
+    """Another window gives the design a name, and this page looks for what others have changed."""
+    page.evaluate(
+        """async ([name, number]) => { const form = document.getElementById("design-form");
+        const headers = { "X-CSRFToken": JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"] };
+        const edit = { page: "another", number, step: `name.${number}`, base: document.getElementById("studio-bar").dataset.seen,
+            fields: JSON.stringify({ name }), was: "{}" };
+        await fetch(form.dataset.edits, { method: "POST", headers, body: new URLSearchParams(edit) });
+        document.dispatchEvent(new Event("visibilitychange")); }""",
+        [name, number],
+    )
+
+
 def random_edit(page, rng, number):
     """A field, chosen and filled at random."""
     name, value = rng.choice(
@@ -225,6 +238,7 @@ def test_what_waits_for_a_result_ends_when_another_answer_takes_its_place(tab):
 
 
 def test_a_server_is_found_by_typing_and_owned_parts_are_rows(tab):
+    tab.evaluate("window.forms = 0; document.addEventListener('studio:form', () => { window.forms += 1; })")
     search, server = tab.locator("#id_compute__server_search"), tab.locator("#id_compute__server")
     search.click()
     search.fill("supermicro h100 connectx-7")
@@ -248,11 +262,34 @@ def test_a_server_is_found_by_typing_and_owned_parts_are_rows(tab):
     assert tab.locator(shown).count() == 0
     playwright.expect(tab.locator("#nic-note")).to_contain_text("part of its board")
     tab.click("text=Add a part")
-    tab.fill(".part-row input", "nvidia-qm9700")
-    tab.fill(".part-row .numeric", "16")
+    tab.keyboard.type("nvidia-qm")
+    sent(tab)
+    assert tab.evaluate("window.forms") == 0  # one's own edits, however close, leave the form where it is
+    named_elsewhere(tab, "Of another window")
+    playwright.expect(tab.locator("#id_name")).to_have_value("Of another window")
+    assert tab.evaluate("window.forms") == 1
+    tab.keyboard.type("9700")  # the row that is typed in goes on in the new form
+    playwright.expect(tab.locator(".part-row input").first).to_have_value("nvidia-qm9700")
+    tab.keyboard.press("Tab")
+    tab.keyboard.type("16")
     tab.keyboard.press("Tab")
     playwright.expect(tab.locator("#id_economics__owned")).to_have_value("nvidia-qm9700: 16")
+    tab.locator(".part-row .numeric").click()
+    tab.keyboard.press("End")
+    tab.keyboard.type("0")
+    named_elsewhere(tab, "Of another window yet", 2)
+    playwright.expect(tab.locator("#id_name")).to_have_value("Of another window yet")
+    tab.keyboard.press("Tab")
+    playwright.expect(tab.locator("#id_economics__owned")).to_have_value("nvidia-qm9700: 160")
     playwright.expect(tab.locator("#session-note")).to_contain_text("Every change is kept", timeout=30_000)
+    search.fill("supermicro h100")
+    named_elsewhere(tab, "Of another window again", 3)
+    playwright.expect(tab.locator("#id_name")).to_have_value("Of another window again")
+    tab.keyboard.type(" connectx-7")  # so does the box that is searched in
+    tab.keyboard.press("Enter")
+    playwright.expect(server).to_have_value("hgx-h100-8u")
+    sent(tab)
     tab.reload()
     playwright.expect(tab.locator(".part-row input").first).to_have_value("nvidia-qm9700")
+    playwright.expect(tab.locator(".part-row .numeric")).to_have_value("160")
     assert tab.evaluate("window.violations") == tab.watched == []

@@ -23,7 +23,7 @@ export function place(html) {
     }
   }
   if (within && !form().contains(document.activeElement)) {
-    const input = form().elements[within.name];
+    const input = focus.isConnected ? focus : form().elements[within.name]; // a row of parts goes on in the new form
     input?.focus({ preventScroll: true });
     if (within.at !== null && input?.setSelectionRange && input.type === "text") {
       input.setSelectionRange(within.at, within.at);
@@ -61,6 +61,7 @@ function replaceForm(old, fresh) {
   const open = [...old.querySelectorAll("details")].map((block) => block.open);
   const groups = old.querySelector(".form-groups");
   const top = [groups?.scrollTop ?? 0, old.scrollTop];
+  document.dispatchEvent(new CustomEvent("studio:replacing"));
   old.replaceWith(fresh);
   [...fresh.querySelectorAll("details")].forEach((block, i) => {
     block.open = open[i] || block.open;

@@ -26,6 +26,35 @@ async function offer() {
   }
 }
 
+// An entry of the line as part, with its length where it has one, and pieces.
+function split(entry) {
+  const [, part, length, pieces] = entry.match(ENTRY) ?? [null, entry];
+  return [length ? `${part} ${length} m` : part, pieces ?? ""];
+}
+
+const joined = ([part, pieces]) => (part && pieces ? `${part}: ${pieces}` : part);
+const entriesOf = (line) => (line && line !== NONE ? line.split(";").map((one) => one.trim()).filter(Boolean) : []);
+const entryOf = (row) => joined([...row.querySelectorAll("input")].map((input) => input.value.trim()));
+
+function name(row) {
+  const part = row.querySelector("input").value.trim();
+  row.querySelector(".cell-note").textContent = offered.get(part) ?? "";
+}
+
+function rowOf(part, pieces) {
+  const what = make("input", { type: "text", list: list.id, value: part, autocomplete: "off", spellcheck: "false", "aria-label": "Part", placeholder: "Part", maxlength: "120" });
+  const count = make("input", { type: "text", inputmode: "numeric", class: "numeric", value: pieces, autocomplete: "off", "aria-label": "Pieces", placeholder: "all" });
+  const out = make("button", { type: "button", class: "quiet-button", title: "Take out" }, "×", make("span", { class: "visually-hidden" }, `Take ${part || "this part"} out`));
+  const row = make("div", { class: "part-row", "data-entry": joined([part, pieces]) }, what, count, out, make("span", { class: "cell-note" }));
+  what.addEventListener("focus", () => offer().then(() => name(row)));
+  return row;
+}
+
+// Rows that say otherwise than the line, by its field: just added, or typed in. A form that takes the place of another keeps them.
+const unsaved = new Map();
+let carried = new Map();
+let isLeaving = false; // a form that is taken out of the page loses its focus: what is typed goes on, and is not finished
+
 function connect(field) {
   const rows = make("div", { class: "part-rows" });
   const add = make("button", { type: "button", class: "button small" }, "Add a part");
@@ -33,43 +62,25 @@ function connect(field) {
   let shown = null;
 
   function save() {
-    const entries = [...rows.children].map((row) => {
-      const [part, pieces] = [...row.querySelectorAll("input")].map((input) => input.value.trim());
-      return part && (pieces ? `${part}: ${pieces}` : part);
-    });
-    shown = entries.filter(Boolean).join("; ") || (shown ? NONE : "");
+    if (isLeaving) {
+      return;
+    }
+    for (const row of rows.children) {
+      row.dataset.entry = entryOf(row);
+    }
+    shown = [...rows.children].map(entryOf).filter(Boolean).join("; ") || (shown ? NONE : "");
     write(field, shown);
   }
 
-  function name(row) {
-    const part = row.querySelector("input").value.trim();
-    row.querySelector(".cell-note").textContent = offered.get(part) ?? "";
-  }
+  const typed = () => [...rows.children].filter((row) => !entryOf(row) || entryOf(row) !== row.dataset.entry);
 
-  function rowOf(part, pieces) {
-    const what = make("input", { type: "text", list: list.id, value: part, autocomplete: "off", spellcheck: "false", "aria-label": "Part", placeholder: "Part", maxlength: "120" });
-    const count = make("input", { type: "text", inputmode: "numeric", class: "numeric", value: pieces, autocomplete: "off", "aria-label": "Pieces", placeholder: "all" });
-    const out = make("button", { type: "button", class: "quiet-button", title: "Take out" }, "×", make("span", { class: "visually-hidden" }, `Take ${part || "this part"} out`));
-    const row = make("div", { class: "part-row" }, what, count, out, make("span", { class: "cell-note" }));
-    what.addEventListener("focus", () => offer().then(() => name(row)));
-    out.addEventListener("click", () => {
-      row.remove();
-      save();
-      add.focus();
-    });
-    return row;
-  }
-
-  function show() {
+  function show(more = typed()) {
     if (field.value === shown) {
       return;
     }
     shown = field.value;
-    const entries = shown === NONE ? [] : shown.split(";").map((one) => one.trim()).filter(Boolean);
-    rows.replaceChildren(...entries.map((entry) => {
-      const [, part, length, pieces] = entry.match(ENTRY) ?? [null, entry];
-      return rowOf(length ? `${part} ${length} m` : part, pieces ?? "");
-    }));
+    const saved = entriesOf(shown).map(split).map((entry) => more.find((row) => row.dataset.entry === joined(entry)) ?? rowOf(...entry));
+    rows.replaceChildren(...new Set([...saved, ...more]));
     nameAll();
   }
 
@@ -83,6 +94,14 @@ function connect(field) {
     name(target.closest(".part-row"));
   });
   rows.addEventListener("change", save);
+  rows.addEventListener("focusout", () => typed().some(entryOf) && save()); // a field that was moved into this form fires no change
+  rows.addEventListener("click", ({ target }) => {
+    if (target.closest("button")) {
+      target.closest(".part-row").remove();
+      save();
+      add.focus();
+    }
+  });
   add.addEventListener("click", () => {
     const row = rowOf("", "");
     rows.append(row);
@@ -93,9 +112,15 @@ function connect(field) {
   field.parentElement.querySelector(".part-list")?.remove();
   field.hidden = true;
   field.after(holder);
-  show();
-  return show;
+  isLeaving = false;
+  show(carried.get(field.name));
+  unsaved.set(field.name, typed);
+  return () => show();
 }
 
+document.addEventListener("studio:replacing", () => {
+  isLeaving = true;
+  carried = new Map([...unsaved].map(([of, typed]) => [of, typed()]));
+});
 document.body.append(list);
 each("input[data-rows]", connect);

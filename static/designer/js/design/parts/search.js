@@ -3,6 +3,8 @@
 
 import { each, keepInside, make, wordsOf, write } from "./elements.js";
 
+let searched = null; // the box that is searched in while another form takes the place of its own
+
 function connect(select) {
   const id = `${select.id}_list`;
   const input = make("input", {
@@ -143,7 +145,16 @@ function connect(select) {
   select.parentElement.querySelector(".part-search")?.remove();
   select.after(box);
   show();
+  if (searched?.id === input.id) {
+    input.focus();
+    input.value = searched.text;
+    input.dispatchEvent(new Event("input"));
+  }
   return show;
 }
 
+document.addEventListener("studio:replacing", () => {
+  const box = document.activeElement?.closest('.part-search input[aria-expanded="true"]');
+  searched = box && { id: box.id, text: box.value };
+});
 each("select[data-search]", connect);
