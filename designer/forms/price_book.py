@@ -131,6 +131,7 @@ class ImportForm(AskForm):
     currency = ask("Currency", choices=CURRENCY_CHOICES)
     as_of = ask("Date", type="date")
     source = ask("Source", maxlength=MAX_TEXT, placeholder="the file’s name")
+    discount = ask("Discount on every price", "Blank: none.", unit="%", inputmode="decimal", maxlength=12)
 
     @property
     def defaults(self) -> list[forms.BoundField]:

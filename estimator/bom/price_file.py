@@ -9,12 +9,13 @@ from fractions import Fraction
 from typing import Any
 
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD, half_up
+from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD, amount_text, half_up
 from estimator.digits import is_whole_number
 from estimator.errors import Problem, UnreadableFile
 from estimator.record import Json
 from estimator.spec.checking import near_words, validated
-from estimator.spec.price_book import LARGEST_MINOR, OwnPrice, OwnRate, price_problems
+from estimator.spec.price_book import LARGEST_MINOR, MAX_TEXT, OwnPrice, OwnRate, price_problems
+from estimator.tables.discounts import StatedDiscount, discount_in, is_share, percent_text
 from estimator.tables.file import QuoteSheet, read_table
 from estimator.tables.numbers import currency_of, decimal_votes, parse_number, parse_quantity, stored_number
 from estimator.tables.stored_values import PERCENT, QuoteRow
@@ -65,9 +66,6 @@ _HEADERS: Mapping[str, tuple[str, ...]] = {
     "usd": ("usd", "us dollars", "us dollars for one", "rate", "exchange rate"),
 }  # fmt: skip
 _NET = {"net price", "net unit price"}  # taken before another price of the row, and no discount comes off it
-_DISCOUNT = re.compile(
-    r"\b(discount|rebate|rabatt|remise|less)\b.*\d\s*%|\d\s*%.*\b(discount|rebate|rabatt|remise|off)\b", re.IGNORECASE
-)
 _MEANING = {words: name for name, several in _HEADERS.items() for words in several}
 _PER = {
     "piece": "piece",
@@ -124,9 +122,14 @@ class RefusedRow:
 
 @dataclass(slots=True)
 class PriceSheet:
-    """What a file of prices says: entries with their rows, rates, rows refused, headers that were not understood."""
+    """What a file of prices says: entries with their rows, rates, rows refused, headers that were not understood.
+
+    ``discounts`` are stated for all of its prices and not taken off; ``discounted_rows`` are of prices that are net already.
+    """
 
     entries: list[tuple[int, OwnPrice]] = field(default_factory=list)
+    discounts: list[StatedDiscount] = field(default_factory=list)
+    discounted_rows: set[int] = field(default_factory=set)
     rates: list[OwnRate] = field(default_factory=list)
     refused: list[RefusedRow] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
@@ -222,28 +225,52 @@ def _read_sheet(
         sheet.notes.append(
             f"The discounts of the column “{source.rows[at].cells[places['discount']]}” are taken off its prices."
         )
-    sheet.notes += _discounts_of_all(source, at, places)
+    stated = _discounts_beside(source, at, places)
     for row in body:
         if any(cell and place in places.values() for place, cell in enumerate(row.cells)):
             entry, problems = reader.entry(row)
             if entry is not None:
                 sheet.entries.append((row.number, entry))
-            else:
+                sheet.discounted_rows |= {row.number} if reader.is_net(row) else set()
+            elif row.number not in stated or reader.has_amount(row):
                 name, first = reader.text(row, "part")[:100], problems[0]
                 sheet.refused.append(RefusedRow(row.number, name, first.field, first.message))
+    priced = {row.number for row in body if reader.has_amount(row)}
+    sheet.discounts += [one for one in stated.values() if one.row not in priced]
+    sheet.notes += [
+        f"{not_taken_off(one)} Where it holds for each of them, add a column “Discount”."
+        for one in stated.values()
+        if one.row in priced
+    ]
     return True
 
 
-def _discounts_of_all(source: QuoteSheet, at: int, places: Mapping[str, int]) -> Iterator[str]:
-    """What is written of a discount outside the columns that are read: it does not come off, and that is said."""
+def _discounts_beside(source: QuoteSheet, at: int, places: Mapping[str, int]) -> dict[int, StatedDiscount]:
+    """What is written of a discount outside the columns that are read, by its row."""
     used = set(places.values()) - {places["part"]}
-    for n, row in enumerate(source.rows):
-        for place, cell in enumerate(row.cells):
-            if (n < at or place not in used) and _DISCOUNT.search(cell):
-                yield (
-                    f"Row {row.number} says “{cell[:80]}”, which is not taken off: prices are read as they stand in their "
-                    "column. Where it holds for each of them, add a column “Discount”."
-                )
+    found = (discount_in(row, used if n >= at else ()) for n, row in enumerate(source.rows))
+    return {one.row: one for one in found if one}
+
+
+def not_taken_off(stated: StatedDiscount) -> str:
+    """That a discount stands beside the prices, which are read as they are."""
+    return (
+        f"Row {stated.row} says “{stated.text}”, which is not taken off: prices are read as they stand in their column."
+    )
+
+
+def less_discount(price: OwnPrice, percent: Decimal, words: str = "") -> OwnPrice:
+    """A price with a discount taken off its three amounts, rounded half up once, and the discount in its note."""
+    left = 1 - Fraction(percent) / 100
+    amounts = {name: half_up(minor * left) for name, minor in price.minor.as_json().items()}
+    was = f"{amount_text(price.typical, price.currency)} less {words or f'{percent_text(percent)} discount of the whole list'}"
+    return price.model_copy(update=amounts | {"note": _with_note(price.note, was)})
+
+
+def _with_note(note: str, words: str) -> str:
+    """Words behind a note, which is cut where both are longer than a note may be."""
+    room = MAX_TEXT - len(words) - 2
+    return f"{note if len(note) <= room else note[: room - 1] + '…'}; {words}" if note else words
 
 
 def _header(row: QuoteRow) -> dict[str, int] | None:
@@ -291,6 +318,15 @@ class _Reader:
         """Whether a column has discounts that come off the prices."""
         return "discount" in self._places and not self._is_net
 
+    def is_net(self, row: QuoteRow) -> bool:
+        """Whether the price of a row is net: of a column that says so, or with a discount of its own."""
+        return self._is_net or bool(self._discount(row))
+
+    def has_amount(self, row: QuoteRow) -> bool:
+        """Whether a price stands in the row, other than a share such as −30 %."""
+        places = [self._places[name] for name in AMOUNTS if name in self._places]
+        return any(place < len(row.cells) and row.cells[place] and not is_share(row, place) for place in places)
+
     def text(self, row: QuoteRow, name: str) -> str:
         """A cell; an apostrophe that guards a text against being run as a formula is taken off."""
         place = self._places.get(name)
@@ -337,7 +373,7 @@ class _Reader:
         values |= {name: values["typical"] for name in ("low", "high") if values[name] is None}
         if discount:
             values |= {name: half_up(values[name] * (1 - discount)) for name in AMOUNTS}
-            values["note"] = "; ".join(filter(None, (values["note"], f"less {float(discount * 100):g}% discount")))
+            values["note"] = _with_note(values["note"], f"less {percent_text(discount * 100)} discount")
         price, problems = validated(OwnPrice, values, "a price")
         problems += price_problems(price, "") if price and not problems else []
         if problems or price is None:

@@ -43,7 +43,7 @@ from designer.services.prices.books import (
     revise_book,
 )
 from designer.services.prices.changes import change_words
-from designer.services.prices.imports import plan_import, planned_of
+from designer.services.prices.imports import ImportPlan, plan_import, planned_of, with_discount
 from designer.services.revising import revise
 from designer.services.uploads import bytes_of
 from designer.wording.context import Context
@@ -53,6 +53,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.digits import is_whole_number
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.spec.price_book import MAX_PRICES, OwnPrice
+from estimator.tables.discounts import percent_text
 
 SECTION = {"section": "prices"}
 NEW = "new"
@@ -361,15 +362,24 @@ def price_book_import(request: HttpRequest, pk: UUID) -> HttpResponse:
     if not is_sent:
         return render(request, "designer/prices/import.html", context)
     with form.refusing():
-        typed = form.texts("basis", "currency", "as_of", "source", "mode")
+        if planned := request.POST.get("planned"):  # from a preview, with another discount
+            plan = with_discount(planned_of(planned), book, form.text("discount"))
+            another = {"form": forms.ImportForm(initial={"as_of": forms.today()})}
+            return render(request, "designer/prices/import.html", context | another | _preview(plan))
+        typed = form.texts("basis", "currency", "as_of", "source", "mode", "discount")
         file = form.cleaned_data.get("file")
         if file is None:
             raise SpecError([Problem("file", "missing", "Choose a file of prices, CSV or XLSX.")])
         name = str(file.name)[:200]
         plan = plan_import(book, bytes_of(file, "file", MAX_FILE_BYTES), name, typed)
-        context |= {"plan": plan, "file_name": name, "planned": json.dumps(plan.as_json())}
-        return render(request, "designer/prices/import.html", context)
+        return render(request, "designer/prices/import.html", context | _preview(plan))
     return render(request, "designer/prices/import.html", context, status=422)
+
+
+def _preview(plan: ImportPlan) -> Context:
+    """What the page shows of an import before it is stored."""
+    less = percent_text(plan.discount) if plan.discount else ""
+    return {"plan": plan, "file_name": plan.file_name, "planned": json.dumps(plan.as_json()), "less": less}
 
 
 @login_required

@@ -197,3 +197,17 @@ def test_a_reason_that_is_too_long_is_refused(call: Caller) -> None:
     assert_refused(refused, 400, "invalid_request")
     assert refused.json()["problems"][0]["field"] == "reason"
     assert call("POST", "price-books/", {"name": "Vendor A", "reason": "0" * 300}).status_code == 201
+
+
+def test_a_discount_of_the_whole_list_is_named_and_taken_off_where_it_is_sent(call: Caller) -> None:
+    call("POST", "price-books/", {"name": "Vendor A"})
+    book = PriceBook.objects.get(name="Vendor A")
+    data = b"Discount 30%\npart,price\nnvidia-qm9700,31000.01\n"
+    tried = send(call, book, data, dry_run="true").json()
+    assert tried["discounts"] == [{"row": 1, "text": "Discount 30%", "percent": 30.0}]
+    assert "is not taken off" in tried["notes"][0]
+    taken = send(call, book, data, discount="30").json()
+    assert "30% is taken off 1 price." in taken["notes"][0]
+    (price,) = book.contents().prices
+    assert (price.typical, price.note) == (2_170_001, "$31,000.01 less 30% discount of the whole list, row 1")
+    assert_refused(send(call, book, data, discount="a third"), 400, "invalid_spec", "discount")

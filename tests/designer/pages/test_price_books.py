@@ -283,6 +283,49 @@ def test_an_import_shows_what_changes_before_it_changes(page: Client, book: Pric
     }
 
 
+LISTED = b"""All prices less 30% discount
+part,price,currency,discount
+nvidia-qm9700,30001,EUR,
+dgx-h100,200,EUR,10%
+no-such,5,EUR,
+"""
+
+
+def test_a_discount_of_the_whole_list_is_taken_off_by_choice(page: Client, book: PriceBook) -> None:
+    """Named with its amount, shown before it is stored, and written into the note of each price; what is net stays."""
+    before = len(book.contents().prices)
+    first = upload(page, book, LISTED)
+    shown = text_of(first)
+    assert "Row 1 says “All prices less 30% discount”, which is not taken off" in shown
+    assert "Take 30% off 1 price" in shown
+    assert "nvidia-qm9700: EUR 30,001 becomes EUR 21,000.70" in shown
+    chosen = {"planned": first.context["planned"], "discount": "30"}
+    second = page.post(reverse("price-book-import", args=[book.pk]), chosen)
+    shown = text_of(second)
+    assert "30% is taken off 1 price; 1 price that is net or has a discount of its own stays." in shown
+    assert "is not taken off" not in shown
+    assert "The catalog has no part 'no-such'" in shown  # what was refused is still said
+    assert "Import less 30%" in shown
+    page.post(reverse("price-book-apply", args=[book.pk]), {"planned": second.context["planned"]})
+    stored = book.contents().prices[before:]
+    assert [(price.part, price.typical) for price in stored] == [("nvidia-qm9700", 2_100_070), ("dgx-h100", 18_000)]
+    assert stored[0].note == "EUR 30,001 less 30% discount of the whole list, row 1"
+    assert "30% discount taken off" in book.latest.reason
+    back = page.post(
+        reverse("price-book-import", args=[book.pk]), {"planned": second.context["planned"], "discount": ""}
+    )
+    assert "EUR 30,001" in text_of(back)
+    assert json.loads(back.context["planned"])["discount"] == ""
+
+
+def test_a_discount_may_be_typed_with_the_file(page: Client, book: PriceBook) -> None:
+    file = b"part,price\nnvidia-qm9700,30000\n"
+    assert "$26,250" in text_of(upload(page, book, file, discount="12,5 %"))
+    refused = upload(page, book, file, discount="100")
+    assert refused.status_code == 422
+    assert "more than 0 and less than 100 %" in text_of(refused)
+
+
 def test_an_import_may_take_the_place_of_the_book(page: Client, book: PriceBook) -> None:
     plan = upload(page, book, b"part,price\nnvidia-sn5600,60000\n", mode="replace").context["plan"]
     assert (plan.counts["added"], plan.counts["removed"]) == (1, 2)

@@ -2,12 +2,21 @@
 
 import io
 import zipfile
+from decimal import Decimal
 from typing import Any
 
 import pytest
 import xlsxwriter
 
-from estimator.bom.price_file import MAX_FILE_BYTES, MAX_ROWS, Defaults, PriceSheet, entry_of, read_price_sheet
+from estimator.bom.price_file import (
+    MAX_FILE_BYTES,
+    MAX_ROWS,
+    Defaults,
+    PriceSheet,
+    entry_of,
+    less_discount,
+    read_price_sheet,
+)
 from estimator.catalog.catalog import Catalog
 from estimator.errors import UnreadableFile
 
@@ -151,12 +160,50 @@ def test_a_discount_comes_off_the_price_of_its_row(catalog: Catalog, text: str, 
         ["Teile mit 30 % Rabatt,,", "Part,Description,List price", "dgx-h100,server,300000"],
     ],
 )
-def test_a_discount_outside_its_column_is_said_not_to_come_off(catalog: Catalog, lines: list[str]) -> None:
+def test_a_discount_of_the_whole_list_is_named_and_its_row_is_no_price(catalog: Catalog, lines: list[str]) -> None:
     sheet = read(catalog, "\n".join(lines))
     ((_, entry),) = sheet.entries
-    assert entry.typical == 30_000_000
-    (note,) = [note for note in sheet.notes if "30" in note]
+    assert (entry.typical, sheet.refused) == (30_000_000, [])
+    (stated,) = sheet.discounts
+    assert stated.percent == 30
+    less = less_discount(entry, stated.percent, stated.words())
+    assert (less.low, less.typical, less.high) == (21_000_000, 21_000_000, 21_000_000)
+    assert less.note == f"$300,000 less 30% discount of the whole list, row {stated.row}"
+
+
+@pytest.mark.parametrize("row", ["dgx-h100,300000,30% off", "no-such-part,300000,30% off"])
+def test_a_discount_beside_one_price_is_of_that_price_alone(catalog: Catalog, row: str) -> None:
+    sheet = read(catalog, f"Part,Price,Terms\nnvidia-qm9700,100,\n{row}\n")
+    assert sheet.discounts == []
+    (note,) = sheet.notes
     assert "is not taken off" in note
+    assert len(sheet.entries) + len(sheet.refused) == 2
+
+
+def test_a_discount_of_a_workbook_may_be_a_share_in_a_cell_of_its_own(catalog: Catalog) -> None:
+    book = io.BytesIO()
+    with xlsxwriter.Workbook(book) as made:
+        sheet = made.add_worksheet()
+        sheet.write_row(0, 0, ["Projektrabatt", ""])
+        sheet.write_number(0, 2, 0.125, made.add_format({"num_format": "0.0%"}))
+        sheet.write_row(2, 0, ["Part", "Price", "Currency"])
+        sheet.write_row(3, 0, ["nvidia-qm9700", 20001, "EUR"])
+    (stated,) = (read_sheet := read(catalog, book.getvalue(), "prices.xlsx")).discounts
+    assert (stated.row, stated.text, stated.percent) == (1, "Projektrabatt 12.5%", Decimal("12.5"))
+    ((_, entry),) = read_sheet.entries
+    assert less_discount(entry, Decimal("12.5")).typical == 1_750_088  # 17,500.875, half up
+
+
+def test_prices_that_are_net_already_are_known_by_their_rows(catalog: Catalog) -> None:
+    sheet = read(catalog, "Discount 30%\npart,price,discount\nnvidia-qm9700,100,10%\ndgx-h100,200,\n")
+    assert (len(sheet.discounts), sheet.discounted_rows) == (1, {3})
+
+
+def test_a_note_is_cut_where_the_discount_would_make_it_too_long(catalog: Catalog) -> None:
+    sheet = read(catalog, f"part,price,discount,note\nnvidia-qm9700,100,10%,{'n' * 300}\n")
+    ((_, entry),) = sheet.entries
+    assert len(entry.note) == 300
+    assert entry.note.endswith("…; less 10% discount")
 
 
 def test_a_note_or_a_description_is_no_discount(catalog: Catalog) -> None:

@@ -101,6 +101,11 @@ book_import = call(
                     "currency": {"type": "string", "enum": list(CURRENCIES), "default": "USD"},
                     "as_of": {"type": "string", "format": "date"},
                     "source": {"type": "string"},
+                    "discount": {
+                        "type": "string",
+                        "maxLength": 12,
+                        "description": "Per cent that come off every price of the file that has no discount of its own: 30.",
+                    },
                 },
                 required=["file"],
             ),

@@ -131,6 +131,14 @@ class ImportCounts(Answer):
     refused = serializers.IntegerField()
 
 
+class StatedDiscountOfList(Answer):
+    """A discount that the file states for all of its prices."""
+
+    row = serializers.IntegerField(help_text="As a spreadsheet numbers it.")
+    text = serializers.CharField()
+    percent = serializers.FloatField(allow_null=True, help_text="null where the text names several, or none below 100.")
+
+
 class PriceImport(Answer):
     """What a file changes in a book."""
 
@@ -142,6 +150,9 @@ class PriceImport(Answer):
     rates = serializers.ListField(child=OneRateField())
     ignored = serializers.ListField(child=serializers.CharField(), help_text="Columns that were not used.")
     notes = serializers.ListField(child=serializers.CharField())
+    discounts = StatedDiscountOfList(
+        many=True, help_text="Taken off where the part `discount` says so, and else only named."
+    )
     revision = serializers.IntegerField(
         allow_null=True, help_text="Of the book with the file in it; null for a dry run."
     )

@@ -38,7 +38,7 @@ from estimator.record import Given, Json
 
 KEYS = ("name", "base", "region", "prices", "rates", "reason")
 TEXTS = ("name", "base", "region", "reason")
-IMPORT_KEYS = ("file", "mode", "dry_run", "basis", "currency", "as_of", "source")
+IMPORT_KEYS = ("file", "mode", "dry_run", "basis", "currency", "as_of", "source", "discount")
 BOOK_TYPES = {form: TYPES[form] for form in BOOK_FORMATS[1:]}
 CHOICES = {"mode": ("merge", "replace"), "dry_run": ("true", "false")}
 
@@ -143,7 +143,7 @@ class PriceImportView(HeavyJobView):
         part = request.FILES.get("file")
         if part is None:
             raise invalid("file", "missing", "Send a file of prices, CSV or XLSX, as the part 'file' of a form.")
-        typed = {name: str(data.get(name, "")) for name in ("mode", "basis", "currency", "as_of", "source")}
+        typed = {name: str(data.get(name, "")) for name in ("mode", *IMPORT_KEYS[3:])}
         content, file_name = bytes_of(part, "file", MAX_FILE_BYTES), str(part.name)[:200]
         with changing(request, books_of(request), pk, _book_json) as book:
             plan = plan_import(book, content, file_name, typed)
@@ -257,6 +257,7 @@ def _import_json(plan: ImportPlan, revision: int | None) -> Json:
         "rates": plan.rates_json(),
         "ignored": plan.ignored,
         "notes": plan.notes,
+        "discounts": plan.discounts_json(),
         "revision": revision,
     }
 
