@@ -447,7 +447,11 @@ def _dump(asked: argparse.Namespace) -> Iterator[bytes]:
     "a vendor's quote against the design's bill of materials",
     _SPEC,
     _argument("quote", metavar="FILE", help="the quote: XLSX, CSV or PDF with text"),
-    _argument("--columns", metavar="JSON", help='which column is what: {"fields": {"quantity": "D", …}}'),
+    _argument(
+        "--columns",
+        metavar="JSON",
+        help='which column is what, and what comes off each price in per cent: {"fields": {"quantity": "D", …}, "discount": 30}',
+    ),
 )
 def _quote(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog

@@ -14,6 +14,7 @@ from estimator.quotes.columns import FIELDS, GIVEN, Columns, is_enough, letter_o
 from estimator.quotes.words import header_fields
 from estimator.record import IfAny, Record
 from estimator.spec.price_book import MAX_NAME
+from estimator.tables.discounts import given_percent
 from estimator.tables.file import MAX_FILE_BYTES, QuoteSheet
 
 AUTO = "auto"  # the program's own match
@@ -68,6 +69,7 @@ class PostedColumns(Record):
     fields: IfAny[dict[str, int]]
     decimal: str | None
     currency: str | None
+    discount: str | None = None
 
 
 def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[PostedColumns]:
@@ -91,6 +93,7 @@ def posted_columns(posted: Mapping[str, str], read: ReadQuote) -> list[PostedCol
                 fields=None if is_by_header else fields,
                 decimal=posted.get(f"{prefix}decimal") or None,
                 currency=posted.get(f"{prefix}currency") or None,
+                discount=posted.get(f"{prefix}discount", "").strip() or None,
             )
         )
     return out
@@ -116,9 +119,19 @@ def as_typed(asked: Sequence[PostedColumns], read: ReadQuote) -> ReadQuote:
                 currency=one.currency,
                 how=GIVEN,
                 is_used=one.is_used,
+                discount=discount_as_typed(one.discount),
             )
         )
     return ReadQuote(read.table, tuple(columns))
+
+
+def discount_as_typed(text: str | None) -> float | None:
+    """The discount of a form, where it is one: what is wrong with another is said once it is to be used."""
+    try:
+        percent = given_percent(text, "columns.discount")
+    except SpecError:
+        return None
+    return float(percent) if percent is not None else None
 
 
 def _posted_fields(posted: Mapping[str, str], prefix: str) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -32,6 +33,7 @@ from estimator.record import Given, Json
 from estimator.spec.design import DesignSpec, spec_hash
 from estimator.spec.parse import parse_spec
 from estimator.spec.price_book import MAX_TEXT, is_day
+from estimator.tables.discounts import given_percent
 from estimator.tables.numbers import minor_digits
 from estimator.version import MODEL_VERSION
 
@@ -179,6 +181,28 @@ def set_columns(quote: Quote, columns: Any) -> None:
         remember_columns(quote.owner, read.columns)
 
 
+def set_discount(quote: Quote, given: Any, sheet: str | None = None) -> None:
+    """Let a discount come off every price of one sheet, or of all of them; None for none. The report is regenerated.
+
+    Raises
+    ------
+    SpecError
+        If it is no discount; then nothing changes.
+    """
+    percent = given_percent(given, "discount")
+    read = kept_quote(quote.reading)
+    titles = {one.sheet for one in read.columns if one.is_used}
+    meant = {sheet} & titles or titles  # a cover page states it for the sheets that are read
+    columns = tuple(
+        replace(one, discount=float(percent) if percent else None) if one.sheet in meant else one
+        for one in read.columns
+    )
+    read = ReadQuote(read.table, columns)
+    recompute(quote, read)
+    quote.reading = {**quote.reading, **read.as_json()}
+    quote.save(update_fields=["reading", "result", "model_version", "catalog_version", "updated_at"])
+
+
 def set_matches(quote: Quote, changes: Given) -> None:
     """Decide matches: line id → item key, None for "not in the design", "auto" for the program's own match.
 
@@ -321,6 +345,7 @@ def _entry(quote: Quote, as_of: str, part: str, length: float | None, currency: 
     typical = sum(m * w for m, w in zip(minors, weights, strict=True)) // sum(weights)
     from_whom = f"{quote.vendor}: " if quote.vendor else ""
     rows = ", ".join(str(line.row) for line in lines[:5])
+    off = next((one.message for one in lines[0].remarks if one.code == "discount"), "")
     return {
         "part": part,
         "per": "piece",
@@ -332,7 +357,9 @@ def _entry(quote: Quote, as_of: str, part: str, length: float | None, currency: 
         "as_of": as_of,
         "source": f"{from_whom}{quote.file_name}"[:MAX_TEXT],
         "length_m": length,
-        "note": f"Row {rows}: {lines[0].part_number or lines[0].description}"[:MAX_TEXT],
+        "note": f"Row {rows}: {(lines[0].part_number or lines[0].description)[:200]}{f'; {off}' if off else ''}"[
+            :MAX_TEXT
+        ],
     }
 
 

@@ -12,6 +12,7 @@ from estimator.catalog.currency import CURRENCIES
 from estimator.errors import Problem, SpecError
 from estimator.quotes.words import PART_NUMBER, header_fields, plain_words
 from estimator.record import Given, Json
+from estimator.tables.discounts import given_percent
 from estimator.tables.file import QuoteSheet, QuoteTable
 from estimator.tables.numbers import COMMA, POINT, currency_of, decimal_votes, parse_money, parse_quantity
 from estimator.tables.numbers import stored_number as stored
@@ -43,7 +44,10 @@ GUESSED, GIVEN, REMEMBERED = "guessed", "given", "remembered"
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What the columns of one sheet are: places from 0 by field. ``header_row`` is 0 where the sheet has none."""
+    """What the columns of one sheet are: places from 0 by field. ``header_row`` is 0 where the sheet has none.
+
+    ``discount`` is what somebody lets come off each price of the sheet, in per cent; it is of this file, not of its form.
+    """
 
     sheet: str
     header_row: int
@@ -55,6 +59,7 @@ class Columns:
     currency_from: str = ""
     how: str = GUESSED
     is_used: bool = True
+    discount: float | None = None
 
     @property
     def header_hash(self) -> str:
@@ -76,6 +81,7 @@ class Columns:
             "currency_from": self.currency_from,
             "how": self.how,
             "is_used": self.is_used,
+            "discount": self.discount,
         }
 
 
@@ -318,7 +324,7 @@ def given_columns(asked: Any, table: QuoteTable) -> list[Columns]:
     """Columns as a request says them, one object for each sheet or one for all that have its header.
 
     ``{"sheet", "header_row", "fields": {"quantity": "D" or the text of its header or a place from 0}, "decimal", "currency",
-    "is_used"}``; what is left out is guessed.
+    "is_used", "discount"}``; what is left out is guessed.
 
     Raises
     ------
@@ -332,9 +338,10 @@ def given_columns(asked: Any, table: QuoteTable) -> list[Columns]:
     guesses = {columns.sheet: columns for columns in guess_columns(table)}
     out: dict[str, Columns] = {}
     for one in objects:
-        unknown = set(one) - {"sheet", "header_row", "fields", "decimal", "currency", "is_used"}
+        unknown = set(one) - {"sheet", "header_row", "fields", "decimal", "currency", "is_used", "discount"}
         if unknown:
-            message = f"Columns have sheet, header_row, fields, decimal, currency and is_used, not {', '.join(sorted(unknown))}."
+            known = "sheet, header_row, fields, decimal, currency, is_used and discount"
+            message = f"Columns have {known}, not {', '.join(sorted(unknown))}."
             raise SpecError([Problem("columns", "unknown_key", message)])
         for sheet in _sheets_meant(one, table, guesses):
             out[sheet.title] = _given(one, sheet, table, guesses.get(sheet.title))
@@ -368,7 +375,8 @@ def _given(one: Given, sheet: QuoteSheet, table: QuoteTable, guess: Columns | No
     header = next((tuple(row.cells) for row in sheet.rows if row.number == header_row), ()) if header_row else ()
     fields = one.get("fields")
     if fields is None:
-        places = header_fields(header) if header else dict(guess.fields) if guess else {}
+        is_guessed = guess is not None and header_row == guess.header_row
+        places = dict(guess.fields) if guess and is_guessed else header_fields(header)
     else:
         places = _places(fields, header, max((len(row.cells) for row in sheet.rows), default=0))
     is_used = one.get("is_used", True)
@@ -389,6 +397,8 @@ def _given(one: Given, sheet: QuoteSheet, table: QuoteTable, guess: Columns | No
         )
     if decimal:
         columns = replace(columns, decimal=decimal, is_decimal_sure=True)
+    if (percent := given_percent(one.get("discount"), "columns.discount")) is not None:
+        columns = replace(columns, discount=float(percent))
     return replace(columns, currency=currency, currency_from="what was said") if currency else columns
 
 

@@ -7,8 +7,9 @@ from decimal import Decimal
 
 from estimator.errors import Problem, SpecError
 from estimator.quotes.columns import BY_CELLS, Columns, number_at
-from estimator.quotes.result import LeftOutRow
+from estimator.quotes.result import LeftOutRow, ListDiscount
 from estimator.quotes.words import CHARGE, OPTION, OPTION_TAG, TOTAL, YES, plain_words
+from estimator.tables.discounts import StatedDiscount, discount_in, is_share, names_discount, percent_text
 from estimator.tables.file import QuoteSheet, QuoteTable
 from estimator.tables.numbers import (
     COMMA,
@@ -48,6 +49,8 @@ WHY = {
     "formula_without_value": "the quantity is a formula without a stored value; open the file in a spreadsheet and save it",
 }
 LABELLED = ("total", "charge")  # rows whose words may name the currency of their amount
+WITH_WORDS = ("above_header", "comment", "charge", "no_columns", "sheet_not_used")  # where a discount may be stated
+PRICES = ("unit_price", "extended_price", "list_price")
 CHARGES = ("charge", "negative_quantity")  # amounts of these count in the total that a vendor asks for
 
 
@@ -67,6 +70,8 @@ class QuoteLine:
     """What its column of units says: EA, m, pair, PK10."""
     unit_minor: int | None = None
     extended_minor: int | None = None
+    gross_minor: int | None = None
+    """The extended price before a discount of all prices that was taken off."""
     discount: float | None = None
     lead_time: str = ""
     is_option: bool = False
@@ -107,6 +112,7 @@ class QuoteReading:
     lines: list[QuoteLine] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    discounts: list[ListDiscount] = field(default_factory=list)
 
 
 def major(minor: int, currency: str) -> float:
@@ -134,14 +140,26 @@ def read_lines(table: QuoteTable, columns: Sequence[Columns]) -> QuoteReading:
         if known is None or not known.is_used:
             code = "no_columns" if known is None else "sheet_not_used"
             reading.left_out += [_left_out(sheet, row, code if any(row.cells) else "blank") for row in sheet.rows]
-            continue
-        _SheetReader(reading, sheet, index, known).read()
+            stated, taken = [one for row in sheet.rows if (one := discount_in(row))], _taken(columns)
+        else:
+            stated, taken = _SheetReader(reading, sheet, index, known).read(), _taken([known])
+        reading.discounts += [_listed(sheet, one, taken) for one in stated]
     if not reading.lines:
         message = (
             "No row has a part and a quantity or a price. Say which column is which, and in which row the header is."
         )
         raise SpecError([Problem("columns", "no_lines", message)])
     return reading
+
+
+def _taken(columns: Sequence[Columns]) -> set[float]:
+    """Discounts that somebody lets come off the sheets that are read."""
+    return {one.discount for one in columns if one.is_used and one.discount}
+
+
+def _listed(sheet: QuoteSheet, stated: StatedDiscount, taken: set[float]) -> ListDiscount:
+    percent = float(stated.percent) if stated.percent else None
+    return ListDiscount(sheet=sheet.title, row=stated.row, text=stated.text, percent=percent, is_taken=percent in taken)
 
 
 def _left_out(
@@ -162,14 +180,17 @@ class _SheetReader:
         self._section, self._is_option_section = "", False
         self._since_total: Counter[str] = Counter()
         self._of_sheet: Counter[str] = Counter()
+        self._gross_since_total: Counter[str] = Counter()
+        self._gross_of_sheet: Counter[str] = Counter()
         self._charges_since_total: Counter[str] = Counter()
         self._charges_of_sheet: Counter[str] = Counter()
         self._guessed_currency = 0
         self._currency_above: str | None = None  # that of the nearest line above whose cell of currencies names one
+        self._discounts: list[StatedDiscount] = []
         self._numbers_of, self._numbers = -1, dict[str, Decimal | None]()  # of one row, as they are requested
 
-    def read(self) -> None:
-        """Put every row of the sheet into the reading."""
+    def read(self) -> list[StatedDiscount]:
+        """Put every row of the sheet into the reading; the discounts that rows state without an amount."""
         for row in self._sheet.rows:
             made = self._row(row)
             if isinstance(made, QuoteLine):
@@ -180,7 +201,11 @@ class _SheetReader:
                 self._count(made)
             else:
                 self._reading.left_out.append(made)
+                is_stated = made.code in WITH_WORDS and made.amount_minor is None
+                if is_stated and (stated := discount_in(row)):
+                    self._discounts.append(stated)
         self._remark()
+        return self._discounts
 
     def _remark(self) -> None:
         notes, where = self._reading.notes, f" in {self._sheet.title}" if self._sheet.title else ""
@@ -212,8 +237,11 @@ class _SheetReader:
             (n for n in (self._number(row, f) for f in ("extended_price", "unit_price")) if n is not None), None
         )
         reported = words or part
-        if not is_named and amount is not None and len(reported) <= MAX_LABEL and CHARGE.fullmatch(reported):
-            return self._out(row, "charge", amount)
+        if not is_named and len(reported) <= MAX_LABEL and CHARGE.fullmatch(reported):
+            if amount is not None:
+                return self._out(row, "charge", -abs(amount) if names_discount(reported) else amount)
+            if any(is_share(row, place) for place in range(len(row.cells))):  # 10 % of what is not said
+                return self._out(row, "charge")
         if not (part or words or self._text(row, "other_number")):
             return self._nameless(row, amount)
         quantity = self._quantity(row)
@@ -295,7 +323,7 @@ class _SheetReader:
     def _heading(self, row: QuoteRow) -> LeftOut:
         """Words alone: the heading of what follows, or a remark. Options run to the next heading or total."""
         words = " ".join(cell for cell in row.cells if cell)
-        if len(words) <= MAX_LABEL:
+        if len(words) <= MAX_LABEL and not discount_in(row):
             self._section = words[:100]
             self._is_option_section = bool(OPTION.search(words))
         return self._out(row, "comment")
@@ -361,6 +389,12 @@ class _SheetReader:
             why = f"The price {text[:40]!r} is no number." if text else "The row has no price."
             line.remarks.append(("no_price", why))
             return
+        if self._columns.discount and not discount:
+            percent = Decimal(str(self._columns.discount))
+            gross = printed(to_minor(_bounded(net), line.currency), line.currency)
+            line.remarks.append(("discount", f"{percent_text(percent)} discount is taken off {gross} apiece."))
+            line.gross_minor = to_minor(_bounded(extended), line.currency)
+            net, extended = (amount * (1 - percent / 100) for amount in (net, extended))
         line.unit_minor = to_minor(_bounded(net), line.currency)
         line.extended_minor = to_minor(_bounded(extended), line.currency)
 
@@ -400,6 +434,7 @@ class _SheetReader:
         if name not in self._numbers:
             place = self._columns.fields.get(name)
             is_empty = place is not None and row.formulas.get(place, "").startswith("?")
+            is_empty |= place is not None and name in PRICES and is_share(row, place)  # 10 % is no amount
             self._numbers[name] = None if is_empty else number_at(row, place, self._columns.decimal)
         return self._numbers[name]
 
@@ -444,6 +479,8 @@ class _SheetReader:
         if line.extended_minor is not None and not line.is_option:
             for sums in (self._since_total, self._of_sheet):
                 sums[line.currency] += line.extended_minor
+            for sums in (self._gross_since_total, self._gross_of_sheet):
+                sums[line.currency] += line.extended_minor if line.gross_minor is None else line.gross_minor
 
     def _total(self, row: QuoteRow) -> LeftOut:
         """A total row; one that is neither the sum of its section nor of the sheet, charges or not, is remarked on."""
@@ -451,18 +488,28 @@ class _SheetReader:
         out = self._out(row, "total", amount)
         of_lines, since = self._of_sheet[out.currency], self._since_total[out.currency]
         whole = of_lines + self._charges_of_sheet[out.currency]
-        sums = (since, since + self._charges_since_total[out.currency], of_lines, whole)
+        sums = [since, since + self._charges_since_total[out.currency], of_lines, whole]
+        sums += [self._gross_since_total[out.currency], self._gross_of_sheet[out.currency]]  # before the discount
         minor = out.amount_minor
         words = " ".join(row.cells).lower()
         is_sum = not any(word in words for word in ("vat", "tax", "mwst", "freight", "shipping", "incl", "inkl"))
-        if minor is not None and is_sum and of_lines and all(abs(minor - s) > max(2, abs(s) // 10**5) for s in sums):
+        if minor is not None and is_sum and of_lines and not any(_is_about(minor, s) for s in sums):
             self._reading.notes.append(
                 f"Row {row.number} gives a total of {printed(minor, out.currency)}, "
-                + self._of(out.currency, of_lines, whole)
+                + (self._with_a_discount(minor, sums, out.currency) or self._of(out.currency, of_lines, whole))
             )
-        self._since_total, self._charges_since_total = Counter(), Counter()
+        self._since_total, self._gross_since_total, self._charges_since_total = Counter(), Counter(), Counter()
         self._section, self._is_option_section = "", False
         return out
+
+    def _with_a_discount(self, minor: int, sums: Sequence[int], currency: str) -> str:
+        """That a total is what the lines come to once a discount that a row states is taken off; "" where it is not."""
+        for stated in self._discounts:
+            left = 1 - (stated.percent or Decimal(0)) / 100
+            if found := next((s for s in sums if stated.percent and _is_about(minor, round(s * left))), None):
+                less = f"less the {percent_text(stated.percent)} discount of row {stated.row}"
+                return f"which is {printed(found, currency)} {less}."
+        return ""
 
     def _of(self, currency: str, of_lines: int, whole: int) -> str:
         """What the lines above a total in a currency come to, and ``whole`` with charges, where that is something else."""
@@ -471,6 +518,11 @@ class _SheetReader:
             return f"over lines in {' and '.join(named)}: without the rates that it was made with it is not checked."
         charged = f", {printed(whole, currency)} with charges" if whole != of_lines else ""
         return f"and the lines above it sum to {printed(of_lines, currency)}{charged}."
+
+
+def _is_about(amount: int, of_sum: int) -> bool:
+    """Whether a total is a sum, but for rounding."""
+    return abs(amount - of_sum) <= max(2, abs(of_sum) // 10**5)
 
 
 def _is_product(quantity: int, unit: Decimal, extended: Decimal) -> bool:

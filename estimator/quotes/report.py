@@ -14,6 +14,7 @@ from estimator.quotes.offers import NEWEST, Offer, count_pieces, mark_doubles, o
 from estimator.quotes.racks import whole_racks_of
 from estimator.quotes.result import (
     CurrencySum,
+    ListDiscount,
     MissingItem,
     QuotedItem,
     QuotedLine,
@@ -51,11 +52,12 @@ PROBLEMS = {  # in the order in which they are reported
     "longer": "Longer than needed",
     "quantity_assumed": "Quantity assumed",
     "unknown_currency": "Currency not known",
+    "discount": "Discount of the whole list taken off",
     "formula": "From formulas",
     "option": "Options and alternates",
 }
 GRAVE = frozenset({"missing", "incompatible", "doubled", "too_few"})
-NOTICE = frozenset({"spares", "renamed", "formula", "option", "quantity_assumed", "longer", "whole_packs"})
+NOTICE = frozenset({"spares", "renamed", "formula", "option", "quantity_assumed", "longer", "whole_packs", "discount"})
 UNSURE_BELOW = 0.75
 CATEGORY_WORDS = {
     "server": "server",
@@ -109,9 +111,18 @@ def quote_report(
         items=[_quoted_item(item, offered[item.key], offers) for item in items],
         problems=problems.in_order(),
         totals=totals,
-        notes=reading.notes,
+        notes=[*reading.notes, *_discount_notes(reading.discounts)],
+        discounts=reading.discounts or None,
         summary=_summary(reading, offers, missing, items, totals, problems),
     )
+
+
+def _discount_notes(discounts: Sequence[ListDiscount]) -> Iterable[str]:
+    """Discounts that stand without an amount, and whether they come off the prices."""
+    for one in discounts:
+        off = "it is taken off the prices" if one.is_taken else "it is not taken off"
+        where = f" of {one.sheet}" if one.sheet else ""
+        yield f"Row {one.row}{where} says “{one.text}” and no amount: {off}."
 
 
 class _Problems:

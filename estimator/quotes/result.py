@@ -159,6 +159,17 @@ class QuoteTotals(Record):
     rates: list[QuoteRate]
 
 
+class ListDiscount(Record):
+    """A discount that the file states for all prices, without an amount; ``percent`` is None where several stand there."""
+
+    sheet: str
+    row: int
+    text: str
+    percent: float | None
+    is_taken: bool
+    """Whether somebody let it come off the prices of its sheet."""
+
+
 class QuoteReport(Record):
     """Every row of the file is in one of lines, surplus and left_out."""
 
@@ -174,3 +185,4 @@ class QuoteReport(Record):
     totals: QuoteTotals
     notes: list[str]
     summary: list[str]
+    discounts: IfAny[list[ListDiscount]] = None

@@ -20,6 +20,7 @@ from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, letter_
 from estimator.quotes.report import PROBLEMS
 from estimator.quotes.result import LeftOutRow, QuotedItem, QuotedLine, QuoteProblem, QuoteReport
 from estimator.record import Given, Json
+from estimator.tables.discounts import percent_text
 from estimator.tables.file import QuoteSheet
 from estimator.tables.numbers import CURRENCIES
 
@@ -79,6 +80,8 @@ def report_context(quote: Quote, query: Mapping[str, str]) -> Json:
         "totals": report.totals,
         "summary": report.summary,
         "notes": report.notes,
+        "discounts": discount_choices(report, quote.columns),
+        "taken": [one for one in quote.columns if one.is_used and one.discount],
         "groups": problem_groups(report.problems),
         "missing": report.missing,
         "left_out": left_out_groups(report.left_out),
@@ -91,6 +94,29 @@ def report_context(quote: Quote, query: Mapping[str, str]) -> Json:
             if one.is_used
         ],
     }
+
+
+def discount_choices(report: QuoteReport, columns: Sequence[Columns]) -> list[Json]:
+    """Discounts that the file states without an amount and that are not taken off: what each would make of the quote."""
+    out: dict[tuple[str, float], Json] = {}
+    for one in report.discounts or ():
+        if one.percent is None or one.is_taken:
+            continue
+        read = {sheet.sheet for sheet in columns if sheet.is_used}
+        of_one = one.sheet in read
+        lines = [
+            line
+            for line in (*report.lines, *report.surplus)
+            if (line.sheet == one.sheet or not of_one) and line.extended_price_usd is not None and not line.is_option
+        ]
+        usd = sum(line.extended_price_usd or 0.0 for line in lines if not line.discount)
+        out[one.sheet if of_one else "", one.percent] = {
+            "sheet": one.sheet,
+            "percent": percent_text(one.percent).rstrip("%"),
+            "words": percent_text(one.percent),
+            "off_usd": usd * one.percent / 100,
+        }
+    return list(out.values())
 
 
 def _column_words(columns: Columns) -> str:
@@ -271,6 +297,7 @@ def _sheet_form(at: int, sheet: QuoteSheet, columns: Columns | None) -> Json:
         "decimal": columns.decimal if columns else ".",
         "is_decimal_sure": columns.is_decimal_sure if columns else True,
         "currency": columns.currency if columns else None,
+        "discount": percent_text(columns.discount).rstrip("%") if columns and columns.discount else "",
         "columns": [
             {
                 "place": place,

@@ -35,6 +35,7 @@ from designer.services.quotes import (
     offer_of,
     refresh,
     set_columns,
+    set_discount,
     set_matches,
     take_into_book,
 )
@@ -42,6 +43,7 @@ from designer.services.uploads import bytes_of
 from designer.wording.context import Context
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.quotes.check import kept_quote
+from estimator.tables.discounts import given_percent, percent_text
 from estimator.tables.file import MAX_FILE_BYTES
 
 SECTION = {"section": "quotes"}
@@ -147,6 +149,24 @@ def quote_columns(request: HttpRequest, pk: UUID) -> HttpResponse:
         request, "The quote was read with these columns. They are remembered for sheets with the same header."
     )
     return redirect("quote", row.pk)
+
+
+@login_required
+@require_POST
+@heavy_job
+def quote_discount(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Let a discount that the file states come off its prices, or no longer."""
+    given = request.POST.get("percent", "")
+    try:
+        percent = given_percent(given, "discount")
+        with changing(request, Quote, pk) as row:
+            set_discount(row, given, request.POST.get("sheet"))
+    except EstimatorError as error:
+        messages.error(request, f"Nothing was changed: {error.words()}")
+    else:
+        said = f"{percent_text(percent)} was taken off the prices" if percent else "The prices are as the file has them"
+        messages.success(request, f"{said}, and the report was regenerated.")
+    return redirect("quote", pk)
 
 
 @login_required

@@ -159,3 +159,19 @@ def test_quotes_of_others_are_not_there(quote: dict[str, Any]) -> None:
 
 def test_a_token_that_reads_may_not_send(owner: User) -> None:
     assert_refused(send(caller(owner, "read"), spec=json.dumps(SPEC)), 403, "read_only_token")
+
+
+def test_a_discount_of_all_prices_is_named_and_taken_off_where_it_is_sent(call: Caller) -> None:
+    text = f"Discount 25%\n{','.join(HEADER)}\nMQM9700-NS2F,switch,13,30000,390000\n"
+    quote = send(call, text.encode(), "q.csv", spec=json.dumps(SPEC)).json()
+    stated = {"sheet": "", "row": 1, "text": "Discount 25%", "percent": 25.0}
+    assert quote["report"]["discounts"] == [stated | {"is_taken": False}]
+    assert quote["report"]["totals"]["quote_usd"] == 390_000
+    changed = call("PATCH", f"quotes/{quote['id']}/", {"discount": 25}).json()
+    assert changed["report"]["discounts"] == [stated | {"is_taken": True}]
+    assert changed["report"]["totals"]["quote_usd"] == 292_500
+    assert changed["columns"][0]["discount"] == 25
+    assert_has_shape(SchemaGenerator().get_schema(request=None, public=True), "QuoteDetail", changed)
+    back = call("PATCH", f"quotes/{quote['id']}/", {"discount": None}).json()
+    assert back["report"]["totals"]["quote_usd"] == 390_000
+    assert_refused(call("PATCH", f"quotes/{quote['id']}/", {"discount": 120}), 400, "invalid_spec", "discount")

@@ -278,3 +278,32 @@ def test_quotes_of_others_are_not_there(quote: Quote) -> None:
     for name in ("quote-match", "quote-refresh", "quote-prices", "quote-compare"):
         assert stranger.post(reverse(name, args=[quote.pk])).status_code == 404
     assert Client().get(reverse("quotes")).status_code == 302
+
+
+def test_a_discount_without_an_amount_is_taken_off_by_choice(page: Client, design: Design) -> None:
+    """With the amount named before, in words at each line and price after, and kept when columns are said anew."""
+    data = b"Part number;Description;Qty;Unit price USD;Total\nMQM9700-NS2F;Switch;2;30000;60000\n;Project discount 10%;;;\n"
+    assert send(page, design, data, "acme.csv").status_code == 302
+    quote = Quote.objects.get()
+    first = shown(page, quote)
+    assert "Take 10% off every price, $6,000 of the quote" in first
+    page.post(reverse("quote-discount", args=[quote.pk]), {"percent": "10", "sheet": ""})
+    quote.refresh_from_db()
+    assert quote.result["totals"]["quote_usd"] == 54_000
+    words = text_of(page.get(reverse("quote", args=[quote.pk])))
+    assert "10% discount is taken off 30,000.00 USD apiece" in words
+    assert "Read the prices without the 10 % discount" in words
+    page.post(reverse("quote-prices", args=[quote.pk]), {"name": "Taken", "as_of": "2026-11-02"})
+    (price,) = PriceBook.objects.get(name="Taken").contents().prices
+    assert (price.typical, price.note) == (
+        2_700_000,
+        "Row 2: MQM9700-NS2F; 10% discount is taken off 30,000.00 USD apiece.",
+    )
+    form = page.get(reverse("quote-columns", args=[quote.pk])).content.decode()
+    assert 'name="sheet-0-discount" value="10"' in form
+    page.post(reverse("quote-discount", args=[quote.pk]), {"percent": "", "sheet": ""})
+    quote.refresh_from_db()
+    assert quote.result["totals"]["quote_usd"] == 60_000
+    page.post(reverse("quote-discount", args=[quote.pk]), {"percent": "100", "sheet": ""})
+    quote.refresh_from_db()
+    assert quote.result["totals"]["quote_usd"] == 60_000

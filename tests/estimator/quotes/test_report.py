@@ -546,3 +546,56 @@ def test_a_single_line_is_reported_in_the_singular_and_what_lacks_as_a_list() ->
     assert summary[0].startswith("1 line was read and 1 row left out; 1 line stands for 1 of the design’s ")
     assert summary[1].startswith("The quote has no ")
     assert summary[1].count(" and ") == 1
+
+
+HEADS = "Part number;Description;Qty;Unit price USD;Total\n"
+TWO = "MQM9700-NS2F;Switch;2;30000;60000\nMMA4Z00-NS;Transceiver;10;1000;10000\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "charges", "stated"),
+    [
+        (f"{HEADS}{TWO};Discount;;-10%;\n", 0, [10.0]),
+        (f"{HEADS}{TWO};Rabatt;;;10 %\n", 0, [10.0]),
+        (f"{HEADS}{TWO};Project discount;1;-12,5%;\n", 0, [12.5]),
+        (f"All prices less 30% discount\n{HEADS}{TWO}", 0, [30.0]),
+        (f"Prices include 30% discount already\n{HEADS}{TWO}", 0, []),
+        (f"{HEADS}{TWO};Discount 10% on switches, 5% on cables;;;\n", 0, [None]),
+        (f"{HEADS}{TWO};VAT;;;19%\n", 0, []),
+        (f"{HEADS}{TWO};Discount 10%;;;7000\n", -7000, []),
+        (f"{HEADS}{TWO};Rabatt;;;-7000\n", -7000, []),
+        (f"{HEADS}{TWO};Freight;;;7000\n", 7000, []),
+    ],
+)
+def test_a_share_is_no_amount_and_a_discount_takes_off(text: str, charges: int, stated: list[float | None]) -> None:
+    result = report(text.encode(), "q.csv")
+    assert result["totals"]["charges_usd"] == charges
+    assert [one["percent"] for one in result.get("discounts", [])] == stated
+    assert result["totals"]["quote_usd"] == 70_000
+
+
+def test_a_discount_that_is_taken_off_comes_off_prices_without_one_of_their_own() -> None:
+    """To the cent, in words at each line; totals before and after it are no wrong sums."""
+    text = (
+        "Part number;Description;Qty;Unit price EUR;Discount;Total\nMQM9700-NS2F;Switch;3;30000.01;;90000.03\n"
+        "MMA4Z00-NS;Transceiver;10;1000;20%;8000\n;Subtotal;;;;98000.03\n;Discount 12.5%;;;;\n;Freight;;;;100\n"
+    )
+    before = report(text.encode(), "q.csv", rates=EUR)
+    assert [note for note in before["notes"] if "12.5%" in note] == [
+        "Row 5 says “Discount 12.5%” and no amount: it is not taken off."
+    ]
+    after = report(text.encode(), "q.csv", rates=EUR, columns={"discount": "12,5"})
+    assert [(line["unit_price"], line["extended_price"]) for line in after["lines"]] == [
+        (26_250.01, 78_750.03),  # 26,250.00875 and 78,750.02625
+        (800.0, 8000.0),
+    ]
+    assert "12.5% discount is taken off 30,000.01 EUR apiece." in after["lines"][0]["remarks"][0]["message"]
+    assert [note for note in after["notes"] if "total of" in note] == []
+
+
+def test_a_total_less_a_stated_discount_is_no_wrong_sum() -> None:
+    result = report(f"{HEADS}{TWO};Project discount 10%;;;\n;Total;;;63000\n".encode(), "q.csv")
+    assert (
+        "Row 5 gives a total of 63,000.00 USD, which is 70,000.00 USD less the 10% discount of row 4."
+        in result["notes"]
+    )

@@ -19,6 +19,10 @@ _COLUMNS = {
         "decimal": {"type": ["string", "null"], "enum": [".", ",", None]},
         "currency": {"type": ["string", "null"], "enum": [*CURRENCIES, None]},
         "is_used": {"type": "boolean"},
+        "discount": {
+            "type": ["number", "string", "null"],
+            "description": "Per cent that come off each price of the sheet that has no discount of its own; of this file alone.",
+        },
     },
     "additionalProperties": False,
 }
@@ -32,6 +36,10 @@ CHANGE = component(
             "name": _NAME,
             "vendor": _VENDOR,
             "columns": {"anyOf": [_COLUMNS, {"type": "array", "items": _COLUMNS}]},
+            "discount": {
+                "type": ["number", "string", "null"],
+                "description": "Per cent that come off each price of all sheets; null for none.",
+            },
             "matches": {
                 "type": "object",
                 "additionalProperties": {"type": ["string", "null"]},

@@ -26,7 +26,7 @@ from designer.exports.quotes import quote_file
 from designer.forms.quotes import MAX_VENDOR
 from designer.models import Design, PriceBook, Quote
 from designer.services.labels import MAX_NAME, checked_label
-from designer.services.quotes import create_quote, set_columns, set_matches, take_into_book
+from designer.services.quotes import create_quote, set_columns, set_discount, set_matches, take_into_book
 from designer.services.uploads import bytes_of
 from estimator.catalog.loader import load_catalog
 from estimator.jobs.models import EstimateJob
@@ -36,7 +36,7 @@ from estimator.spec.parse import parse_spec
 from estimator.tables.file import MAX_FILE_BYTES
 
 CREATE_KEYS = ("file", "design", "estimate", "spec", "columns", "name", "vendor")
-CHANGE_KEYS = ("name", "vendor", "columns", "matches")
+CHANGE_KEYS = ("name", "vendor", "columns", "discount", "matches")
 PRICE_KEYS = ("book", "name", "as_of")
 QUOTE_TYPES = {"csv": CSV_TYPE}
 SOURCES = ("design", "estimate", "spec")
@@ -104,6 +104,8 @@ class QuoteView(ApiView):
             quote.save(update_fields=["name", "vendor", "updated_at"])
             if body.get("columns") is not None:
                 set_columns(quote, body["columns"])
+            if "discount" in body:
+                set_discount(quote, body.get("discount"))
             if matches:
                 set_matches(quote, matches)
             answer = _quote_json(request, quote)  # before the next writer's turn
