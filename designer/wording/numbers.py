@@ -5,13 +5,13 @@ chosen: what programs read (JSON, CSV, workbooks) has US dollars, GB/s and metre
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from estimator.bom.result import BomLine
+from estimator.bom.result import BomLine, TypedPrice
 from estimator.catalog.currency import MINOR_DIGITS, USD, Rate
 from estimator.ranges import Range
 from estimator.units import BITS_PER_BYTE, M_PER_FOOT
@@ -302,12 +302,29 @@ def typed_price(line: BomLine) -> str:
     same rate it may be parts of a cent off, as a piece costs whole cents of a dollar.
     """
     here, there = chosen().rate, line.price_rate
-    if here is None or there is None or line.unit_price is None or line.price_currency != here.currency:
+    if here is None:
+        return ""
+    if line.typed_prices:
+        return _typed_parts(line.typed_prices, here)
+    if there is None or line.unit_price is None or line.price_currency != here.currency:
         return ""
     if there.usd == here.usd:
         return _typed_to_the_cent(line, here.currency)
     typed = money(line.unit_price.typical, here.currency).removesuffix(".00")
-    return f"{typed} at {_rate_text(there.usd)} by its price book; here at {_rate_text(here.usd)}"
+    return _at_both_rates(typed, there.usd, here)
+
+
+def _at_both_rates(typed: str, usd_for_one: float, here: Rate) -> str:
+    return f"{typed} at {_rate_text(usd_for_one)} by its price book; here at {_rate_text(here.usd)}"
+
+
+def _typed_parts(parts: Sequence[TypedPrice], here: Rate) -> str:
+    """ "EUR 1.20 a metre at 1.20 by its price book; here at 1.1269": of a price that is put together of several."""
+    return "; ".join(
+        _at_both_rates(f"{money(one.amount, one.currency).removesuffix('.00')} a {one.per}", one.rate.usd, here)
+        for one in parts
+        if one.currency == here.currency and one.rate.usd != here.usd
+    )
 
 
 def _typed_to_the_cent(line: BomLine, currency: str) -> str:

@@ -201,6 +201,7 @@ def _with_price(line: BomLine, price: UnitPrice | None, by_book: Mapping[str, Ra
         price_currency=price.currency,
         own_price=price.own,
         price_rate=price.rate,
+        typed=price.typed,
         price_book=price.book,
         price_as_of=price.as_of,
     )

@@ -33,6 +33,14 @@ NO_PRICE = "no price in the catalog"
 ASSUMED = frozenset({"assumption", "seed"})  # bases that no listing, quotation or analyst stands behind
 
 
+class TypedAmount(NamedTuple):
+    """A typical price that a book of one's own gives in another currency, for one part of a line's price."""
+
+    per: str
+    amount: float
+    rate: Rate
+
+
 @dataclass(frozen=True, slots=True)
 class BomLine:
     """One part in one use. ``unit_cents`` is None where no book has a price; ``unit_w`` is the typical draw.
@@ -40,7 +48,7 @@ class BomLine:
     ``price_book`` is the book that priced it, ``book_cents`` what a switch or NIC costs in each of the catalog's.
     ``owned_quantity`` of its pieces, spares too, are there already and are not bought.
     ``price_rule`` says in plain words what set the price. One that was given in another currency keeps its range there in
-    ``own_price`` and the rate in ``price_rate``.
+    ``own_price`` and the rate in ``price_rate``; one that is put together of several keeps those in ``typed``.
     """
 
     category: str
@@ -64,6 +72,7 @@ class BomLine:
     price_currency: str | None = None
     own_price: Range[float] | None = None
     price_rate: Rate | None = None
+    typed: tuple[TypedAmount, ...] = ()
     price_book: str | None = None
     price_as_of: str | None = None
     book_cents: Mapping[str, Range[int]] = field(default_factory=dict)
@@ -120,6 +129,11 @@ class BomLine:
             price_as_of=self.price_as_of,
             book_prices_usd={book: cents.in_usd() for book, cents in self.book_cents.items()},
             owned_quantity=self.owned_quantity,
+            typed_prices=[
+                result.TypedPrice(per=one.per, amount=one.amount, currency=one.rate.currency, rate=_rate(one.rate))
+                for one in self.typed
+            ]
+            or None,
         )
 
 

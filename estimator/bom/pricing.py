@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from estimator.bom.lines import ASSUMED
+from estimator.bom.lines import ASSUMED, TypedAmount
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import MINOR_DIGITS, USD, Rate, amount_text, exact_us_cents, half_up, us_cents
 from estimator.catalog.price_choice import BASIS_WORDS, chosen_price
@@ -19,7 +19,7 @@ from estimator.spec.own.part import is_own as is_own_part
 from estimator.spec.price_book import OwnPrice, OwnPrices
 
 _CATALOG_BASIS = BASIS_WORDS | {"list": "listing or list price"}
-PIECE, METRE = "piece", "metre"
+PIECE, METRE, RACK = "piece", "metre", "rack"
 OWN = "own"
 COMPARED_KINDS = ("switches", "nics")  # parts whose price depends on the book
 
@@ -27,7 +27,8 @@ COMPARED_KINDS = ("switches", "nics")  # parts whose price depends on the book
 class UnitPrice(NamedTuple):
     """Price of one piece, and the rule that set it: ``book`` is OWN or the catalog's book that has it.
 
-    ``own`` is the range in its currency where that is not US dollars.
+    ``own`` is the range in its currency where that is not US dollars; of a price that is put together of several, ``typed`` are
+    those in another currency.
     """
 
     cents: Range[int]
@@ -41,6 +42,7 @@ class UnitPrice(NamedTuple):
     rate: Rate | None = None
     book: str = OWN
     as_of: str | None = None
+    typed: tuple[TypedAmount, ...] = ()
 
 
 class Pricing:
@@ -112,6 +114,7 @@ class Pricing:
             currency=price.currency if is_foreign else USD,
             own=minor.each(lambda amount: half_up(amount) / scale) if is_foreign else None,
             rate=rates[price.currency] if is_foreign else None,
+            typed=() if is_foreign else self._typed((PIECE, price), (METRE, metre if length_m else None)),
         )
 
     def _of_own_rack(self, part: str, quantity: int) -> UnitPrice | None:
@@ -142,6 +145,7 @@ class Pricing:
             note=f"{share_words(rack, of_rack).rstrip('.')}{left}.",
             is_assumed=price.basis in ASSUMED,
             rule=f"Your price book “{self._name}”, {', '.join(words)}, shared over its parts",
+            typed=self._typed((RACK, price)),
         )
 
     def _of_catalog(self, price: Price, own_metre: OwnPrice | None, quantity: int, length_m: float | None) -> UnitPrice:
@@ -173,6 +177,7 @@ class Pricing:
             source=self._catalog.source_text(price.source, price.as_of),
             book=OWN if is_own else price.book,
             as_of=price.as_of,
+            typed=self._typed((METRE, own_metre if length_m else None)),
         )
 
     def _catalog_words(self, price: Price) -> str:
@@ -216,6 +221,14 @@ class Pricing:
         """A price × a length, not rounded yet: what is added to it is rounded with it, once."""
         rate, exact = self._rate(price), _exact(times)
         return price.minor.each(lambda amount: exact_us_cents(amount * exact, price.currency, rate))
+
+    def _typed(self, *parts: tuple[str, OwnPrice | None]) -> tuple[TypedAmount, ...]:
+        """The prices of one's own that are in another currency, as they were typed."""
+        return tuple(
+            TypedAmount(per, price.typical / 10 ** MINOR_DIGITS[price.currency], rate)
+            for per, price in parts
+            if price and price.currency != USD and (rate := self._rate(price))
+        )
 
     def _rate(self, price: OwnPrice) -> Rate | None:
         return self._rates.at(price.currency, price.as_of) if self._rates else None

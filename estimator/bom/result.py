@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from estimator.ranges import Range
-from estimator.record import Newer, Record
+from estimator.record import IfAny, Newer, Record
 
 
 class PriceRate(Record):
@@ -43,6 +43,15 @@ class PricedLine(Record):
         return self.quantity + self.spare_quantity - (self.owned_quantity or 0)
 
 
+class TypedPrice(Record):
+    """What a price book says in another currency of one part of a price: of the piece, of a metre of it, or of its whole rack."""
+
+    per: str
+    amount: float
+    currency: str
+    rate: PriceRate
+
+
 class BomLine(PricedLine):
     price_source: str | None
     price_note: str | None
@@ -60,6 +69,8 @@ class BomLine(PricedLine):
     price_as_of: Newer[str | None]
     book_prices_usd: Newer[Mapping[str, Range[float]]]
     """What a switch or NIC costs in each book of the catalog."""
+    typed_prices: IfAny[list[TypedPrice]] = None
+    """Where a price is put together of several: those in another currency than US dollars, typical."""
 
 
 class BomWithLines(Record):

@@ -33,7 +33,8 @@ def own_price_findings(own: OwnPrices | None, lines: Sequence[BomLine]) -> Itera
     over = [price for price in own.prices if price.part in bought and not is_valid(price, day)]
     if over:
         yield _expired(over, day, bought)
-    rates = {(line.price_rate.currency, line.price_rate.as_of): line.price_rate for line in lines if line.price_rate}
+    used = [rate for line in lines for rate in (line.price_rate, *(one.rate for one in line.typed)) if rate]
+    rates = {(rate.currency, rate.as_of): rate for rate in used}
     dates: dict[str, str] = {}
     for price in own.prices:
         dates[price.currency] = max(price.as_of, dates.get(price.currency, ""))

@@ -16,6 +16,7 @@ from designer.exports.reports.bill import money
 from designer.exports.reports.cost import whole
 from designer.exports.versions import result_hash
 from designer.wording.numbers import Chosen, reading, typed_price
+from estimator.bom.result import PriceRate, TypedPrice
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import Rate
 from estimator.pdf.grid import Field, Grid, Row, Text
@@ -279,5 +280,15 @@ def test_own_prices_are_signed_for_by_name_and_hash(catalog: Catalog) -> None:
         assert typed_price(same) == "EUR\xa026,000.33 by its price book; counted as 28,176.56 US dollars"  # × 1.0837
     with reading(lambda: Chosen(Rate("EUR", 1.0837, "2026-11-01", "own", "Bank"))):
         assert typed_price(line) == ""  # 26,000.33 × 1.0837 is 28,176.56, and back again
+    metre = TypedPrice(
+        per="metre", amount=1.2, currency="EUR", rate=PriceRate(usd=1.2, date="", basis="own", source="")
+    )
+    other = metre.but(currency="CHF")
+    mixed = line.but(price_currency="USD", unit_price=None, price_rate=None, typed_prices=[metre, other])
+    with reading(lambda: Chosen(Rate("EUR", 1.1269, "2026-11-27", "listing", "ECB"))):
+        assert typed_price(mixed) == "EUR\xa01.20 a metre at 1.20 by its price book; here at 1.1269"
+    with reading(lambda: Chosen(Rate("EUR", 1.2, "2026-11-27", "listing", "ECB"))):
+        assert typed_price(mixed) == ""
+    assert typed_price(mixed) == ""
     assert "22,541.25" in flat  # what that is at the rate of the paper
     assert "26,000.33 at 1.0837 by its price book; here at 1.25" in flat

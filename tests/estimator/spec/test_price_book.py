@@ -164,6 +164,25 @@ def test_metres_in_another_currency_are_multiplied_before_anything_is_rounded(ca
     assert taken_off["unit_price_usd"]["typical"] == 162.53  # 162.525, rounded once
 
 
+def test_a_price_that_is_put_together_names_what_was_typed_in_another_currency(catalog: Catalog) -> None:
+    """The metres over a piece of the catalog or of dollars, a piece with metres of dollars: each at the book's own rate."""
+    rate = {"currency": "EUR", "usd": 1.2, "as_of": "2026-11-01", "source": "Bank"}
+    said = {"usd": 1.2, "date": "2026-11-01", "basis": "own", "source": "Bank"}
+    euro_metre = price(FIBRE, per="metre", currency="EUR", low=120, typical=120, high=120)
+    euro_piece = price(FIBRE, currency="EUR", low=6001, typical=6001, high=6001)
+    of_metre = {"per": "metre", "amount": 1.2, "currency": "EUR", "rate": said}
+    of_piece = {"per": "piece", "amount": 60.01, "currency": "EUR", "rate": said}
+    for prices, expected, usd in (
+        ([euro_metre], [of_metre], 133.2),  # 90 + 30 × 1.44
+        ([price(FIBRE, 50), euro_metre], [of_metre], 93.2),
+        ([euro_piece, price(FIBRE, 3, per="metre")], [of_piece], 162.01),  # 72.012 + 90
+        ([euro_piece, euro_metre], None, 115.21),  # 72.012 + 43.2, all of it in euros
+        ([price(FIBRE, 3, per="metre")], None, 180.0),
+    ):
+        line = line_of(bill(catalog, book(*prices, rates=[rate])), FIBRE)
+        assert (line.get("typed_prices"), line["unit_price_usd"]["typical"]) == (expected, usd)
+
+
 def test_a_price_of_one_length_counts_for_that_length_alone(catalog: Catalog) -> None:
     own = book(price(FIBRE, 77, length_m=30.0), price(FIBRE, 99, as_of="2026-11-20"), price(FIBRE, 11, length_m=31.0))
     assert line_of(bill(catalog, own), FIBRE)["unit_price_usd"]["typical"] == 77.0
@@ -200,6 +219,10 @@ def test_results_depend_on_the_books_own_day_and_expired_prices_are_findings(cat
 )
 def test_a_rate_that_is_assumed_or_old_is_a_finding(catalog: Catalog, rates: list[Any], is_weak: bool) -> None:
     spec = parse_spec(request_of(book(price(currency="EUR"), rates=rates)), catalog)
+    codes = {finding.code for finding in estimate([spec], catalog, parts=("bom",))[0].findings}
+    assert ("exchange_rate_weak" in codes) == is_weak
+    metre = price(FIBRE, per="metre", currency="EUR")  # over the catalog's piece
+    spec = parse_spec(request_of(book(metre, rates=rates)), catalog)
     codes = {finding.code for finding in estimate([spec], catalog, parts=("bom",))[0].findings}
     assert ("exchange_rate_weak" in codes) == is_weak
 
