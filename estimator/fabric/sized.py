@@ -249,6 +249,12 @@ class SizedFabric:
         )
 
 
+def spines_by_ports(sizing: Sizing, i: int, fabric: SizedFabric) -> int:
+    """Spines of one component of a network of two tiers that its uplinks would fill, even or not."""
+    uplinks = fabric.n_leaf // fabric.n_components * fabric.leaf_uplinks
+    return max(ceil_div(uplinks, int(sizing.asked.spine_ports[i])), int(sizing.asked.least_spines[i]))
+
+
 def fabric_of(sizing: Sizing, i: int, spec: DesignSpec) -> SizedFabric:
     """Design number i of a batch, switch by switch.
 

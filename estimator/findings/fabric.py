@@ -6,7 +6,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.catalog.ports import PROTOCOL_NAMES, nic_modes, nics_named, spoken
 from estimator.catalog.records import ServerNetwork
 from estimator.fabric.columns import Sizing, downlinks_beside
-from estimator.fabric.sized import SizedFabric
+from estimator.fabric.sized import SizedFabric, spines_by_ports
 from estimator.findings.built import about_built
 from estimator.findings.finding import SEVERITY_ORDER, Finding, of_problem
 from estimator.findings.management import about_management
@@ -212,10 +212,8 @@ def _about_spread(spec: DesignSpec, sizing: Sizing, i: int, fabric: SizedFabric)
             ),
         )
     elif fabric.tiers == 2:
-        per = fabric.n_leaf // fabric.n_components
-        ports = int(sizing.asked.spine_ports[i])
-        least = int(sizing.asked.least_spines[i])
-        fit, built = max(ceil_div(per * fabric.leaf_uplinks, ports), least), fabric.n_spine // fabric.n_components
+        per, ports = fabric.n_leaf // fabric.n_components, int(sizing.asked.spine_ports[i])
+        fit, built = spines_by_ports(sizing, i, fabric), fabric.n_spine // fabric.n_components
         if built > fit and spec.fabric.grow_to_nodes in (None, spec.compute.nodes):
             yield Finding(
                 "spines_for_even_spread",

@@ -5,7 +5,7 @@ batch, and its own findings are looked at: the finding must be gone, with no err
 not there before. Links that the catalog cannot cable are the last way out.
 """
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -21,6 +21,8 @@ from estimator.findings.fabric import faster_uplinks, findings_of
 from estimator.findings.finding import SEVERITY_ORDER, Choice, Finding
 from estimator.findings.management import usual_networks, ways_to_manage
 from estimator.floor.whole_racks import whole_racks
+from estimator.proposals.even_spread import CODE as EVEN_SPREAD
+from estimator.proposals.even_spread import with_spines_price
 from estimator.proposals.partial_unit import CODE as PARTIAL_UNIT
 from estimator.proposals.partial_unit import even_units, with_price
 from estimator.spec.change import apply_change
@@ -33,7 +35,11 @@ _Cost = tuple[bool, bool]  # of a change: links without cables, warnings that we
 _NONE: _Cost = (False, False)
 
 
-IN_WORDS = frozenset({PARTIAL_UNIT})  # findings that say in their words what their change comes to
+# findings that say in their words what their change comes to, or what they cost
+IN_WORDS: Mapping[str, Callable[[Finding, Subject], Finding]] = {
+    PARTIAL_UNIT: with_price,
+    EVEN_SPREAD: with_spines_price,
+}
 
 
 def with_changes(found: Sequence[Finding], subject: Subject, codes: Container[str] | None = None) -> list[Finding]:
@@ -53,7 +59,7 @@ def with_changes(found: Sequence[Finding], subject: Subject, codes: Container[st
         except SpecError:
             continue  # breaks a rule: not a way out
     if not specs:
-        return _worst_first(found)
+        return _in_words(found, subject)
     sizing = size(specs, subject.catalog)
     before = {finding.code for finding in found}
     faults = faults_of(subject.spec, subject.fabric, subject.catalog)
@@ -77,7 +83,14 @@ def with_changes(found: Sequence[Finding], subject: Subject, codes: Container[st
         _with_change(finding, chosen[n][1], offered[n], subject) if n in chosen else finding
         for n, finding in enumerate(found)
     ]
-    return _worst_first([with_price(finding, subject) if finding.code in IN_WORDS else finding for finding in proposed])
+    return _in_words(proposed, subject)
+
+
+def _in_words(found: Sequence[Finding], subject: Subject) -> list[Finding]:
+    """The findings with what their change comes to, or what they cost, the worst first."""
+    return _worst_first(
+        [IN_WORDS[finding.code](finding, subject) if finding.code in IN_WORDS else finding for finding in found]
+    )
 
 
 def _worst_first(found: Sequence[Finding]) -> list[Finding]:

@@ -341,8 +341,12 @@ def test_a_split_port_that_ends_a_pod_is_taken_whole() -> None:
     assert compute["ports"]["leaf_down_used"] == 8 * 2 * 2 + compute["links"]["fabric_manager"]
 
 
-def test_even_spread_is_explained() -> None:
-    assert "12 spines" in found(spec_of(96))["spines_for_even_spread"]
+def test_even_spread_is_explained_with_what_the_others_cost() -> None:
+    """12 spines by their ports and 16 built: four QM9700 at the price that the bill of materials has."""
+    said = found(spec_of(96))["spines_for_even_spread"]
+    assert "would fill 12 spines" in said
+    assert "16 are built" in said
+    assert "The 4 more cost about $138,592." in said
 
 
 def test_uneven_spread_says_what_each_spine_carries() -> None:
