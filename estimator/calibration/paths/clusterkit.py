@@ -14,12 +14,13 @@ from itertools import pairwise
 from statistics import median
 from typing import Literal, NamedTuple
 
+from estimator.calibration.logs.separators import plain_whole
 from estimator.calibration.paths.tables import figure
 
 _REPORTED = re.compile(
-    r"\b(Average) (bandwidth|latency)\s*:\s*([0-9.]{1,20})\s*(MB/s(?:ec)?|GB/s(?:ec)?|usec|us)\b", re.I
+    r"\b(Average) (bandwidth|latency)\s*:\s*([0-9.,'’]{1,20})\s*(MB/s(?:ec)?|GB/s(?:ec)?|usec|us)\b", re.I
 )
-_SPREAD = re.compile(r"\b(Minimum|Maximum) (bandwidth|latency)\s*:\s*([0-9.]{1,20})\s*(?:MB/s|GB/s|us)", re.I)
+_SPREAD = re.compile(r"\b(Minimum|Maximum) (bandwidth|latency)\s*:\s*([0-9.,'’]{1,20})\s*(MB/s|GB/s|us)", re.I)
 _KIND = re.compile(r"bandwidth|latency", re.I)
 _RANKS = re.compile(r"\s*Ranks?\s*:((?:\s+\d{1,6})+)\s*$", re.I)
 _ROW = re.compile(r"\s*(\d{1,6})\s+\([^()]{0,255}\)\s*:\s*([\d.\sNA/-]*)$", re.I)
@@ -58,11 +59,11 @@ def pairs_of(name: str, text: str) -> Iterator[Pairs]:
     yield from matrices
     spread: dict[str, list[float]] = {}
     for line in text.splitlines():
-        for _, measure, word in _SPREAD.findall(line):
-            if (value := figure(word)) is not None:
+        for _, measure, word, unit in _SPREAD.findall(line):
+            if (value := _reported(word, unit)) is not None:
                 spread.setdefault(measure.lower(), []).append(value)
     for number, line in enumerate(text.splitlines(), start=1):
-        if (found := _REPORTED.search(line)) and (value := figure(found[3])) is not None:
+        if (found := _REPORTED.search(line)) and (value := _reported(found[3], found[4])) is not None:
             measure = found[2].lower()
             if any(one.measure == measure for one in matrices):
                 continue  # the matrix says it of each pair
@@ -70,6 +71,11 @@ def pairs_of(name: str, text: str) -> Iterator[Pairs]:
             ends = [end * scale for end in spread.get(measure, [])]
             value *= scale
             yield Pairs("bandwidth" if measure == "bandwidth" else "latency", number, value, *_ends(ends, value), 1)
+
+
+def _reported(word: str, unit: str) -> float | None:
+    """A figure of the report; MB are printed without a fraction, so that signs there part thousands."""
+    return figure(plain_whole(word) if unit.upper().startswith("MB") else word)
 
 
 def _kind_of(name: str, text: str) -> Literal["bandwidth", "latency"] | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from estimator.calibration.paths.tables import figure
+from estimator.calibration.paths.tables import figure, without_groups
 from estimator.digits import is_whole_number
 
 _BANDWIDTH = re.compile(r"BW average\s*\[\s*(Gb|MB|MiB)\s*/\s*sec\s*\]")
@@ -72,19 +72,25 @@ def _of_table(text: str) -> Iterator[TestRow]:
             title = replace(title, fabric=_FABRICS[link[1]])
         elif head := _BANDWIDTH.search(line):
             test, unit, place = replace(title, number=test.number + 1, measure="bandwidth"), _GBIT_S[head[1]], 3
-            n_columns = FIRST_COLUMNS + line.count("[")
+            n_columns = FIRST_COLUMNS + _n_units(line)
         elif _LATENCY.search(line):
             test, unit = replace(title, number=test.number + 1, measure="latency"), 1.0
-            n_columns = FIRST_COLUMNS + line.count("[")
-            place = FIRST_COLUMNS + line[: line.index("t_typical")].count("[")
+            n_columns = FIRST_COLUMNS + _n_units(line)
+            place = FIRST_COLUMNS + _n_units(line[: line.index("t_typical")])
         elif n_columns:
             words = _row(line.split(), n_columns, test.measure)
             if words and (value := figure(words[place])) is not None:
                 yield TestRow(test, number, min(int(words[0]), MAX_SIZE), value * unit)
 
 
+def _n_units(head: str) -> int:
+    """Columns that have a unit in brackets; a launcher's tag in front may have brackets of its own."""
+    return head.partition("#")[2].count("[") if "#" in head else head.count("[")
+
+
 def _row(words: list[str], n_columns: int, measure: Measure) -> list[str]:
     """The cells of a row, without what a launcher put in front; empty where the line is none."""
+    words = without_groups(words)
     for cells in (words[-n_columns:], words):
         is_long = len(cells) == n_columns or (measure == "bandwidth" and len(cells) in (4, 5, 6))
         if is_long and len(cells) > 3 and all(is_whole_number(word, 20) for word in cells[:FIRST_COLUMNS]):

@@ -313,6 +313,30 @@ def test_logs_are_fitted_from_where_paths_stand() -> None:
     assert {"network_efficiency.infiniband", "pair_efficiency.network"} < set(answer.parameters)
 
 
+@pytest.mark.parametrize("size", ["8,388,608", "8 388 608", "8.388.608", "8'388'608"])
+@pytest.mark.parametrize("iterations", ["5000", "5,000", "5 000"])
+def test_sizes_with_parted_thousands_are_the_largest_as_well(size: str, iterations: str) -> None:
+    text = perftest_text(392.0).decode().replace("8388608    5000", f"{size}    {iterations}")
+    for tag in ("", "0: ", "[1,0]<stdout>:"):
+        (path,) = of(("a.txt", text.replace("\n ", f"\n{tag} "))).paths
+        assert (path.what, path.value) == ("ib_write_bw, 8,388,608 B", 392.0)
+
+
+@pytest.mark.parametrize("mb_s", ["46,742.33", "46742,33", "46'742.33", "46.742,33"])
+def test_rates_with_parted_thousands_are_read_whole(mb_s: str) -> None:
+    text = perftest_text(392.0).decode().replace("Gb/sec", "MB/sec").replace("392.00", mb_s)
+    assert of(("a.txt", text)).paths[0].value == pytest.approx(46742.33 * 8 * 2**20 / 1e9)
+
+
+def test_the_report_of_clusterkit_may_part_thousands() -> None:
+    plain = of(("ck.txt", REPORT.format(mb_s="42107"))).paths
+    parted = REPORT.format(mb_s="42,107").replace("40029", "40'029").replace("42938", "42.938")
+    assert of(("ck.txt", parted)).paths == plain
+    with pytest.raises(SpecError) as error:
+        of(("ck.txt", REPORT.format(mb_s="42,107").replace("1.743", "1,743")))
+    assert "“1,743” may be 1.743 or 1743" in str(error.value)
+
+
 def test_the_command_line_takes_paths_and_the_tick(tmp_path: Any) -> None:
     link, system = tmp_path / "link.txt", tmp_path / "system.json"
     link.write_bytes(perftest_text(180.0))
