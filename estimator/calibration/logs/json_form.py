@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
-from estimator.calibration.logs.lines import MAX_LINE, MAX_MESSAGE_BYTES, LogRow, Shape, plain_line, tag_of
+from estimator.calibration.logs.lines import MAX_LINE, MAX_MESSAGE_BYTES, OF_CPU, LogRow, Shape, plain_line, tag_of
 from estimator.calibration.logs.runs import MAX_RANKS, Rank, Run
 from estimator.errors import Problem, SpecError
 
@@ -117,6 +117,9 @@ def _count(value: Any, otherwise: int) -> int:
 
 
 def _row(number: int, result: Any) -> LogRow | str:
+    halves = [result.get(half) for half in ("out_of_place", "in_place")] if isinstance(result, dict) else []
+    if any(isinstance(half, dict) and "cpu_time" in half for half in halves):
+        return OF_CPU
     try:
         out = result["out_of_place"]
         inside = result.get("in_place") or {}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from estimator.calibration.logs.inference import agrees, collective_in, collective_of, gpus_of
 from estimator.calibration.logs.json_form import json_runs
-from estimator.calibration.logs.lines import LogRow
+from estimator.calibration.logs.lines import OF_CPU, LogRow
 from estimator.calibration.logs.other_tools import tool_of
 from estimator.calibration.logs.runs import Rank, Run, is_falling, runs_of
 from estimator.calibration.result import LogLine
@@ -73,8 +73,11 @@ def read_logs(name: str, data: bytes) -> tuple[ParsedLog, ...]:
     if not read:
         n_rows = sum(len(run.rows) for run in runs)
         tool = None if n_rows else tool_of(text)
+        why = Counter(line.why for run in runs for line in run.dropped).most_common(1)
         seen = (
-            f"{n_rows} rows were read and none can be used"
+            f"none of its rows can be used, most of them as {why[0][0]}"
+            if why
+            else f"{n_rows} rows were read and none can be used"
             if n_rows
             else f"it is of {tool}, which measures one path or lists links and no collective"
             if tool
@@ -196,7 +199,7 @@ def _usable(run: Run, collective: str | None, gpus: int | None, alone: bool) -> 
     """
     kept = []
     for row in run.rows:
-        why = _why_not(row, collective, gpus)
+        why = OF_CPU if run.is_of_cpu else _why_not(row, collective, gpus)
         if why:
             run.drop(row.line, why)
         else:

@@ -64,6 +64,7 @@ class Run:
     messages: list[str] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
     n_disturbed: int = 0
+    is_of_cpu: bool = False  # the times are those that the CPU took to start an operation (-C 1)
     first: int = 0  # line of its head, and that behind its end; the end is 0 while it is open
     end: int = 0
 
@@ -82,6 +83,8 @@ class Run:
             self.collective = test[1]  # which this product does not know
         if "nThread" in text or "graph" in text:
             self.options.update((name, int(value)) for name, value in _OPTIONS.findall(text))
+        if "cputime" in text and "algbw" in text:
+            self.is_of_cpu = True
         if "NCCL_" in text:
             self.settings.update(_SETTING.findall(text))
         if self.version is None and ("ersion" in text or "nccl" in text) and (found := _VERSION.search(text)):
@@ -247,7 +250,11 @@ def _restarts(sizes: Sequence[int], at: int) -> bool:
 
 def _again(run: Run, line: int) -> Run:
     """A run whose table begins anew under the same head."""
-    return Run(list(run.ranks), dict(run.options), run.collective, run.version, settings=dict(run.settings), first=line)
+    again = Run(
+        list(run.ranks), dict(run.options), run.collective, run.version, settings=dict(run.settings), first=line
+    )
+    again.is_of_cpu = run.is_of_cpu
+    return again
 
 
 # ---------------------------------------------------------------- several printers

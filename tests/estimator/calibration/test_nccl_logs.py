@@ -1,6 +1,7 @@
 """Logs of every age and launcher are read, and each line that is not used is named with the reason."""
 
 import json
+import re
 import time
 from contextlib import suppress
 from itertools import pairwise, zip_longest
@@ -389,6 +390,104 @@ def test_every_line_is_used_or_explained() -> None:
     log = read_log("log.txt", "\n".join(lines).encode())
     reported = {row.line for row in log.rows} | {dropped.line for dropped in log.dropped}
     assert reported == {i for i, line in enumerate(lines, 1) if not line.startswith("#")}
+
+
+# ---------------------------------------------------------------- signs and spaces between thousands
+def parted(sign: str, *, counts: bool, figures: bool) -> bytes:
+    """``WHOLE`` with thousands parted by a sign in its sizes, and in counts and figures where these say so."""
+
+    def grouped(found: re.Match[str]) -> str:
+        whole, point, rest = found[0].partition(".")
+        return f"{int(whole):,}".replace(",", sign) + (("," if sign == "." else ".") + rest if point else "")
+
+    def row(line: str) -> str:
+        found = re.fullmatch(r"( *\d+)( +)(\d+)( +float +sum +-1)(.*)", line)
+        if not found:
+            return line
+        number = re.compile(r"\d+(?:\.\d+)?")
+        size, gap, count, middle, rest = found.groups()
+        count, rest = number.sub(grouped, count) if counts else count, number.sub(grouped, rest) if figures else rest
+        return f"{number.sub(grouped, size)}{gap}{count}{middle}{rest}"
+
+    return "\n".join(map(row, lines_of(WHOLE))).encode()
+
+
+@pytest.mark.parametrize("counts", [False, True])
+@pytest.mark.parametrize("sign", [",", ".", "'", "’", "_", " ", "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}"])
+def test_thousands_may_be_parted_in_every_way(sign: str, counts: bool) -> None:
+    for tag in ("", "[1,0]<stdout>:", "0: "):
+        made = tag.encode() + parted(sign, counts=counts, figures=False).replace(b"\n", b"\n" + tag.encode())
+        log = read_log("log.txt", made)
+        assert (times(log), log.dropped) == (TIMES, ())
+
+
+@pytest.mark.parametrize("sign", [",", ".", "'", "_"])
+def test_figures_may_have_parted_thousands_and_a_comma(sign: str) -> None:
+    log = read_log("log.txt", parted(sign, counts=True, figures=True))
+    assert (times(log), log.dropped) == (TIMES, ())
+    assert log.rows[-1].busbw_gb_s == read_log("log.txt", WHOLE).rows[-1].busbw_gb_s
+
+
+def test_figures_with_spaces_between_thousands_are_refused_with_the_reason() -> None:
+    log = read_log("log.txt", parted(" ", counts=True, figures=True))
+    assert all(time == TIMES[size] for size, time in times(log).items())
+    assert {dropped.why for dropped in log.dropped} == {"a row of the table with 11 figures where 4 or 8 are printed"}
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("  1,048,576  262,144  float  sum  -1  1,234  N/A  N/A  0  1,234  N/A  N/A  0", "thousands or decimals"),
+        ("  1 048 577  262 144  float  sum  -1  58.1  18.0  33.8  0", "thousands or columns"),
+    ],
+)
+def test_a_number_that_may_be_two_is_refused(line: str, why: str) -> None:
+    log = read_log("log.txt", WHOLE + line.encode())
+    assert times(log) == TIMES
+    assert [why in dropped.why for dropped in log.dropped] == [True]
+
+
+@pytest.mark.parametrize(
+    ("figures", "time_us"),
+    [("1,234 3.40 6.37", 1234.0), ("1,234 3398,95 6373,03", 1.234), ("1,234 3399 6373", 1.234)],
+)
+def test_a_comma_before_the_fraction_is_known_by_its_row(figures: str, time_us: float) -> None:
+    head = "\n".join(line for line in lines_of(WHOLE) if line.startswith("#"))
+    line = f"   4194304  1048576  float  sum  -1  {figures}  0  {figures}  0"
+    assert [row.time_us for row in read_log("log.txt", f"{head}\n{line}\n".encode()).rows] == [time_us]
+
+
+# ---------------------------------------------------------------- columns of newer versions
+def test_columns_of_single_iterations_stand_behind_each_half() -> None:
+    """nccl-tests of July 2026 prints least, most, 99th percentile and spread of the iterations behind each half."""
+    more = "   28.10   31.20   31.00    2.10"
+
+    def row(line: str) -> str:
+        words = line.split()
+        if len(words) != 13 or words[2] != "float":
+            return line
+        halves = " ".join(words[5:9]) + more, " ".join(words[9:13]) + more.replace("2.10", "N/A")
+        return " ".join([*words[:5], *halves, "2026-11-30 01:02:03"])
+
+    log = read_log("log.txt", "\n".join(map(row, lines_of(WHOLE))).encode())
+    assert (times(log), log.dropped) == (TIMES, ())
+    plain = read_log("log.txt", WHOLE)
+    assert [(r.in_place_us, r.busbw_gb_s, r.n_wrong) for r in log.rows] == [
+        (r.in_place_us, r.busbw_gb_s, r.n_wrong) for r in plain.rows
+    ]
+
+
+def test_times_of_the_cpu_are_no_times_of_the_network() -> None:
+    text = WHOLE.decode().replace(" time ", " cputime ")
+    with pytest.raises(SpecError) as error:
+        read_logs("cpu.txt", text.encode())
+    assert "none of its rows can be used, most of them as the time is the CPU’s" in error.value.problems[0].message
+    content = json.loads((LOGS / "h100x4_all_reduce.json").read_text())
+    for result in content["results"]:
+        result["out_of_place"]["cpu_time"] = result["out_of_place"].pop("time")
+    with pytest.raises(SpecError) as error:
+        read_logs("cpu.json", json.dumps(content).encode())
+    assert "the time is the CPU’s" in error.value.problems[0].message
 
 
 # ---------------------------------------------------------------- JSON
