@@ -100,6 +100,7 @@ def detail(calibration: Calibration, asked_log: str | None) -> Context:
         "hash": calibrated_of(calibration).hash,
         "logs": logs,
         "n_rows": sum(log.rows for log in fit.logs),
+        "n_rows_used": sum(log.rows for log in fit.logs if log.is_fitted),
         "n_dropped": sum(log.n_dropped for log in fit.logs),
         "parameters": parameters,
         "at_bound": [row for row in parameters if row.at_bound],
@@ -107,6 +108,7 @@ def detail(calibration: Calibration, asked_log: str | None) -> Context:
         "explains_little": (fit.error.after.large or 0) > LARGE_ERROR,
         "charts": fit_charts(curves[number - 1]) if curves else [],
         "paths": [path_row(one) for one in fit.paths or ()],
+        "n_paths_used": sum(bool(one.constants) for one in fit.paths or ()),
         "curve_number": number,
         "curve_names": [(k, _curve_name(curve)) for k, curve in enumerate(curves, 1)],
         "is_old": is_old,
@@ -158,6 +160,7 @@ def log_row(log: Log, catalog: Catalog) -> Context:
     """One log of a stored answer, with its system in words and its lines left out by reason."""
     return {
         "log": log,
+        "n_used": log.rows if log.is_fitted else 0,
         "collective_name": COLLECTIVES.get(log.collective or "", "not known"),
         "library_name": library_words(log.library, _gpu_text(log)) if log.library else "",
         "launch_name": LAUNCH_WORDS.get(log.launch, words(log.launch)),
@@ -211,6 +214,11 @@ def by_reason(dropped: Iterable[LogLine]) -> list[Context]:
         }
         for reason, items in sorted(groups.items(), key=lambda group: -len(group[1]))
     ]
+
+
+def fitted_logs(logs: Iterable[Log]) -> list[Log]:
+    """The logs that the constants rest on."""
+    return [log for log in logs if log.is_fitted]
 
 
 class Machines(Record):
@@ -375,7 +383,8 @@ def list_rows(owner: User) -> list[Context]:
     rows = []
     for calibration in owner.calibrations.defer("curves"):
         fit = fit_of(calibration, has_curves=False)
-        machines = machines_of(fit.logs)
+        fitted = fitted_logs(fit.logs)
+        machines = machines_of(fitted or fit.logs)
         first = fit.diagnosis[0] if fit.diagnosis else None
         is_fault = first is not None and first.code not in NO_FAULT
         rows.append(
@@ -383,7 +392,8 @@ def list_rows(owner: User) -> list[Context]:
                 "calibration": calibration,
                 "system_words": system_words(widest(machines), catalog) if machines else "",
                 "n_logs": len(fit.logs),
-                "gpus": sorted({log.gpus for log in fit.logs if log.gpus}),
+                "n_fitted": len(fitted),
+                "gpus": sorted({log.gpus for log in fitted or fit.logs if log.gpus}),
                 "errors": error_rows(fit.error),
                 "verdict": first.title if first else "No log could be judged",
                 "tone": TONES[first.confidence] if first and is_fault else _tone_without(first),
@@ -410,8 +420,9 @@ def used_context(performance: Performance, owner_id: int | None) -> Context:
 
 
 def made_on(logs: Iterable[Log], gpu: str | None, fabric: str, catalog: Catalog) -> str:
-    """GPU and network of a calibration's logs in words, where the design has others; "" where they are the same."""
-    machines = machines_of(logs)
+    """GPU and network of a calibration's fitted logs in words, where the design has others; "" where they are the same."""
+    logs = list(logs)
+    machines = machines_of(fitted_logs(logs) or logs)
     gpus = dict.fromkeys(one.gpu for one in machines)
     fabrics = dict.fromkeys(one.network for one in machines if one.network)
     is_other_fabric = bool(fabrics) and fabric not in ("none", *fabrics)

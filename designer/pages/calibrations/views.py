@@ -1,6 +1,7 @@
 """Pages of calibrations: the list, logs in, one calibration with its diagnosis, and its use in designs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from django.conf import settings
@@ -65,7 +66,7 @@ def calibration_new(request: HttpRequest) -> HttpResponse:
         fit = calibrate(files, system, load_catalog())
         if wrong := _wrong_answers(fit, typed):
             raise SpecError(wrong)
-        name = name or suggested_name(read_logs(files, system, load_catalog()), load_catalog())
+        name = name or suggested_name(_fitted_of(read_logs(files, system, load_catalog()), fit), load_catalog())
         return redirect("calibration", _saved(owner_of(request), name, system, fit).pk)
     context = _form_context(form) | {"is_refused": True}
     if fit:
@@ -75,6 +76,12 @@ def calibration_new(request: HttpRequest) -> HttpResponse:
             "paths": [path_row(one) for one in fit.paths or ()],
         }
     return render(request, "designer/calibrations/new.html", context, status=422)
+
+
+def _fitted_of(read: Read, fit: SiteFit) -> Read:
+    """What was read of the logs that were fitted; of all where none was."""
+    names = {log.file for log in fit.logs if log.is_fitted}
+    return replace(read, logs=[(log, run) for log, run in read.logs if log.file in names or not names])
 
 
 def _saved(owner: User, name: str, system: Given, fit: SiteFit) -> Calibration:

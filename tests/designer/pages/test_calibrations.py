@@ -83,7 +83,7 @@ def test_several_logs_become_one_calibration_with_what_was_answered(page: Client
     assert row.system == {"fabric": "infiniband", "nics_per_node": 8, "nic_gbit_s": 400, "in_network_reduction": False}
     assert [(log["file"], log["gpus"], log["rows"]) for log in row.logs] == [("two.txt", 16, 31), ("one.txt", 8, 31)]
     words = text_of(shown(page, row))
-    assert "2 logs, 62 rows used" in words
+    assert "2 logs, 62 rows read, all used by the fit; 0 lines left out" in words
     assert "H100 80GB SXM5, 8 a node, InfiniBand, 8 × 400 Gb/s" in words
     for label in ("Error, ≥ 64 MiB", "Error, 1–64 MiB", "Error, < 1 MiB"):
         assert label in words
@@ -235,6 +235,24 @@ def test_one_faulty_log_is_named_and_does_not_condemn_the_sound_ones(page: Clien
     both = text_of(shown(page, kept(page, ("slow.txt", SLOW), ("too.txt", SLOW), fit_faulty="true", **NETWORK)))
     assert "Fix before use." in both
     assert "Shown by slow.txt, too.txt" in both
+
+
+def test_rows_of_a_log_that_was_left_out_are_not_used(page: Client) -> None:
+    row = kept(page, ("slow.txt", SLOW), ("well.txt", ONE_NODE), ("alone.txt", SLOW), **NETWORK)
+    response = shown(page, row)
+    words = text_of(response)
+    assert "3 logs, 93 rows read, 31 used by the fit; 0 lines left out" in words
+    cells = re.findall(r'data-label="Rows (read|used)">(\d+)<', response.content.decode())
+    assert cells == [("read", "31"), ("used", "0"), ("read", "31"), ("used", "31"), ("read", "31"), ("used", "0")]
+    assert row.name == "H100 80GB SXM5, 8 GPUs, InfiniBand, all-reduce", "named after what was fitted"
+    listed = text_of(page.get(reverse("calibrations")))
+    assert "3 logs, 1 fitted" in listed
+    assert re.search(r"8 × 400 Gb/s 8 GPUs", listed), "the sizes of what was fitted"
+
+
+def test_a_path_that_sets_nothing_is_not_used(page: Client) -> None:
+    row = kept(page, ("a.txt", perftest_text(392.0)), ("b.txt", perftest_text(120.0)), **NETWORK)
+    assert "2 figures of single paths, 1 used;" in text_of(shown(page, row))
 
 
 def test_a_log_that_is_slower_than_another_of_the_same_system_is_reported_by_how_much(page: Client) -> None:
@@ -459,7 +477,7 @@ def test_the_same_calibration_twice_changes_nothing(page: Client, design: Design
 def test_a_calibration_of_other_machines_says_so() -> None:
     catalog = load_catalog()
     systems = [{"gpu": "h100-sxm", "fabric": "efa"}, {"gpu": "h100-sxm", "fabric": "none"}, None]
-    logs = [Log.from_json({"system": system}) for system in systems]
+    logs = [Log.from_json({"system": system, "is_fitted": True}) for system in systems]
     assert made_on(logs, "h100-sxm", "efa", catalog) == ""
     assert made_on(logs, "h100-sxm", "none", catalog) == ""
     assert made_on(logs, "h100-sxm", "roce", catalog) == "H100 80GB SXM5 over EFA"
