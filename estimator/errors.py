@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from estimator.record import Given, IfAny, Json, Shape
 
@@ -11,6 +11,39 @@ F = TypeVar("F")
 Change = Given  # {dotted key: value}, such as {"fabric.tiers": 3}; spec/change.py applies it
 
 WORDS_SHOWN = 5  # messages that one line of words holds
+FigureUnit = Literal["GB/s"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Shape):
+    """A piece of a sentence that programs and pages read otherwise (sentences.py)."""
+
+    text: str
+    """As programs read it."""
+    page: IfAny[str] = None
+    """What a page says in its place; "" for nothing."""
+    value: IfAny[float] = None
+    """A figure, which a page prints in its reader's unit."""
+    unit: IfAny[FigureUnit] = None
+    """The unit of the figure."""
+
+    @property
+    def is_plain(self) -> bool:
+        """The same for everybody."""
+        return self.page is None and self.value is None
+
+
+Sentence = tuple[Part, ...]
+
+
+def plain(sentence: Iterable[Part]) -> str:
+    """What programs read."""
+    return "".join(part.text for part in sentence)
+
+
+def special(sentence: Sentence) -> Sentence | None:
+    """The parts where a page prints any of them otherwise, else None: the plain text says all."""
+    return None if all(part.is_plain for part in sentence) else sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +59,17 @@ class Problem(Shape):
     code: str
     message: str
     change: IfAny[Change] = None
+    parts: IfAny[tuple[Part, ...]] = None
+    """The message in parts, where a page prints some of them otherwise: figures in its reader's unit, keys by their labels."""
+
+    @classmethod
+    def saying(cls, field: str, code: str, sentence: Sentence) -> "Problem":
+        """A problem whose message a page may print otherwise."""
+        return cls(field, code, plain(sentence), parts=special(sentence))
 
     def named(self, field: str) -> "Problem":
         """The same of another field. A change is of the request that it was found in, and does not fit there."""
-        return Problem(field, self.code, self.message)
+        return Problem(field, self.code, self.message, parts=self.parts)
 
     def inside(self, place: str) -> "Problem":
         """The same of a request that is part of another, at ``place``."""

@@ -24,6 +24,7 @@ DOCS = ROOT / "estimator" / "docs"
 CODE_POSITION = {
     "_unsound": 0,
     "Problem": 1,
+    "saying": 1,
     "refuse": 1,
     "Refusal": 1,
     "AuthenticationFailed": 1,

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from designer.wording.findings import problem_words
 from estimator.errors import EstimatorError, Problem
 from estimator.spec.price_book import MAX_NAME
 
@@ -79,7 +80,7 @@ class AskForm(forms.Form):
         self.is_valid()
         for problem in problems:
             field = self.field_of(problem)
-            self.add_error(field, forms.ValidationError(problem.message, code=problem.code))
+            self.add_error(field, forms.ValidationError(problem_words(problem), code=problem.code))
 
     def field_of(self, problem: Problem) -> str | None:
         """The field that a problem is about."""

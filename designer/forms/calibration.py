@@ -12,6 +12,7 @@ from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import count, decimal, words
 from estimator.calibration.logged_run import NIC_KEYS, LoggedRun, log_system, run_of
 from estimator.calibration.logs.read import ParsedLog
+from estimator.calibration.logs.system_words import FIT_FAULTY as FIT_FAULTY_LABEL
 from estimator.calibration.logs.system_words import LABELS
 from estimator.calibration.paths.read import PathFigure
 from estimator.calibration.site_fit import read_file
@@ -137,7 +138,7 @@ class CalibrationForm(AskForm):
 
     log = forms.FileField(required=False, label="Logs")  # several: the page reads them, and here stands what is wrong
     name = ask("Name", maxlength=MAX_NAME, autocomplete="off")
-    fit_faulty = forms.BooleanField(required=False, label="Fit what looks faulty, too")
+    fit_faulty = forms.BooleanField(required=False, label=FIT_FAULTY_LABEL)
 
     def __init__(self, data: Given | None = None, read: Read | None = None) -> None:
         super().__init__(data)

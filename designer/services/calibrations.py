@@ -9,6 +9,7 @@ from estimator.calibration.site_fit import calibrated_as
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.record import Given
+from estimator.sentences import said
 from estimator.spec.calibration import Calibrated
 from estimator.version import MODEL_VERSION
 
@@ -24,9 +25,10 @@ def save_calibration(owner: User, name: str, system: Given, fit: SiteFit) -> Cal
         If the name is empty, too long or unreadable, or if no log could be fitted.
     """
     if not fit.parameters:
-        problems = [problem.message for log in fit.logs for problem in log.problems]
-        message = f"No constant could be fitted, so there is nothing to keep. {' '.join(problems[:3])}".strip()
-        raise SpecError([Problem("log", "nothing_fitted", message)])
+        problems = [problem for log in fit.logs for problem in log.problems][:3]
+        why = [said(" ", problem.parts or problem.message) for problem in problems]
+        message = said("No constant could be fitted, so there is nothing to keep.", *why)
+        raise SpecError([Problem.saying("log", "nothing_fitted", message)])
     return Calibration.objects.create(
         owner=owner,
         name=checked_name(name),

@@ -1,10 +1,21 @@
 """Findings in the order in which they are read, how many need a decision, and sentences in the units of who reads them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from designer.wording.numbers import NO_BREAK_SPACE, USUAL, chosen, rounded, significant, usd, usd_exact, usd_small
+from designer.wording.numbers import (
+    NO_BREAK_SPACE,
+    USUAL,
+    chosen,
+    gb_s,
+    rounded,
+    significant,
+    usd,
+    usd_exact,
+    usd_small,
+)
+from estimator.errors import FigureUnit, Part, Problem
 from estimator.findings.finding import SEVERITY_ORDER, Finding
 from estimator.units import BITS_PER_BYTE, M_PER_FOOT
 
@@ -74,6 +85,25 @@ def sentence(text: str) -> str:
     if now.in_feet:
         text = _METRES.sub(lambda found: f"{_each(found[1], 1 / M_PER_FOOT)}{found[2]}{_FEET[found[3]]}", text)
     return text
+
+
+PRINTERS: dict[FigureUnit, Callable[[float], str]] = {"GB/s": gb_s}
+
+
+def on_page(text: str, parts: Iterable[Part] | None) -> str:
+    """A sentence in parts, figures in the reader's unit; ``text`` where it has no parts, as those kept by older versions."""
+    return "".join(map(_printed, parts)) if parts else text
+
+
+def problem_words(problem: Problem) -> str:
+    """A problem's message on a page: labels in the place of keys, figures in the reader's unit."""
+    return on_page(problem.message, problem.parts)
+
+
+def _printed(part: Part) -> str:
+    if part.value is not None and part.unit is not None:
+        return PRINTERS[part.unit](part.value)
+    return part.text if part.page is None else part.page
 
 
 def _amount(found: re.Match[str]) -> str:

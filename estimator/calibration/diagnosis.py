@@ -21,7 +21,9 @@ from estimator.calibration.logs.system_words import network_words
 from estimator.calibration.measured import MIB
 from estimator.calibration.signature import Signature, fault_of, limits_of, share_text, signatures_of
 from estimator.catalog.catalog import Catalog
+from estimator.errors import Sentence
 from estimator.performance.system import FABRIC_NAMES
+from estimator.sentences import gb_s, said
 
 N_MESSAGES = 5_000
 MIN_STEP_BYTES = 16 * MIB  # below it steps are of protocols
@@ -63,7 +65,7 @@ def _short_of_rails(signature: Signature, faults: Sequence[Fault]) -> Fault | No
     if signature.deficit < 1.0 or all(fault.code != "degraded_node" for fault in faults):
         return None
     likeliest = next(fault for fault in faults if fault.code not in OF_SOFTWARE)
-    return replace(likeliest, evidence=f"{likeliest.evidence}; several causes leave as much, and none is healthy")
+    return replace(likeliest, evidence=said(likeliest.evidence, "; several causes leave as much, and none is healthy"))
 
 
 def _best(same: Sequence[Fault]) -> Fault:
@@ -153,7 +155,7 @@ def _says_few_nics(signature: Signature) -> Iterator[Fault]:
     )
     if 0 < n_used < signature.n_nics and signature.n_domains > 1 and "nics_per_node" not in signature.run.assumed:
         reported = _reported(signature, "one_nic_of_many", line or f"NCCL_IB_HCA={named}")
-        yield replace(reported, evidence=f"{reported.evidence}; {n_used} of {signature.n_nics} NICs are used")
+        yield replace(reported, evidence=said(reported.evidence, f"; {n_used} of {signature.n_nics} NICs are used"))
 
 
 def _says_no_reduction(signature: Signature) -> Iterator[Fault]:
@@ -199,9 +201,8 @@ def _through_host(signature: Signature) -> Iterator[Fault]:
     slow = signature.slow
     if slow is None or slow < signature.at("p2p_disabled.slow") or not signature.has_links:
         return
-    evidence = (
-        f"inside one domain large messages take {slow:.1f} times the prediction, {signature.busbw_gb_s[-1]:.1f} GB/s"
-    )
+    took = f"inside one domain large messages take {slow:.1f} times the prediction, "
+    evidence = said(took, gb_s(signature.busbw_gb_s[-1]))
     is_clear = slow > signature.at("p2p_disabled.slow_clear")
     score = signature.at("p2p_disabled.score_clear") if is_clear else signature.at("p2p_disabled.score")
     yield fault_of(signature, "p2p_disabled", score, evidence, slow=slow)
@@ -239,9 +240,10 @@ _BY_TIME_INSIDE = (_through_host, _busy_host, _unstable, _slow_node)
 # ---------------------------------------------------------------- what the times say, across domains
 
 
-def _left(signature: Signature, cause: str) -> str:
-    reached = f"{signature.busbw_gb_s[-1]:.1f} GB/s of bus bandwidth"
-    return f"the plateau has {share_text(signature.share or 0.0)} of the expected bandwidth ({reached}): {cause}"
+def _left(signature: Signature, cause: str) -> Sentence:
+    share = share_text(signature.share or 0.0)
+    reached = gb_s(signature.busbw_gb_s[-1])
+    return said(f"the plateau has {share} of the expected bandwidth (", reached, f" of bus bandwidth): {cause}")
 
 
 def _staged(signature: Signature) -> Iterator[Fault]:
@@ -415,9 +417,13 @@ def _switched(signature: Signature) -> Iterator[Fault]:
     share = float(1 / np.median(ring[step:][-2:]))
     if share > signature.at("algorithm_not_best.ring_share_after"):
         size = signature.run.message_bytes[step] / MIB
-        evidence = (
-            f"bandwidth steps down from {busbw[step - 1]:.0f} to {busbw[step]:.0f} GB/s at {size:,.0f} MiB and rises again, to "
-            f"{share_text(share)} of the ring's: as if the library went over to a slower algorithm there"
+        evidence = said(
+            "bandwidth steps down from ",
+            gb_s(busbw[step - 1], ".0f"),
+            " to ",
+            gb_s(busbw[step], ".0f"),
+            f" at {size:,.0f} MiB and rises again, to {share_text(share)} of the ring's: as if the library went over to a slower "
+            "algorithm there",
         )
         score = signature.at("algorithm_not_best.score_step")
         yield fault_of(signature, "algorithm_not_best", score, evidence, share_of_ring=share, slow=signature.slow)
@@ -530,7 +536,7 @@ def _nothing(signatures: Sequence[Signature], limits: Mapping[str, float]) -> Fa
         low, high = (min(seen), max(seen)) if seen else (1.0, 1.0)
         takes = f"{low:.2f} to {high:.2f} times the prediction" if seen else "as long as they do"
         evidence = f"{names}: no size is large enough to judge bandwidth by; messages below 8 MiB take {takes}"
-        return Fault(NOTHING, limits["nothing_wrong.score_unjudged"], evidence, "", {})
+        return Fault(NOTHING, limits["nothing_wrong.score_unjudged"], said(evidence), "", {})
     worst = max(with_plateau, key=lambda signature: signature.slow or 0.0)
     slow = worst.slow or 1.0
     headroom = max(slow - 1, 0.0)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from estimator.calibration import result
+from estimator.errors import Sentence, plain, special
+from estimator.sentences import by_reader, said
 
 HIGH, MEDIUM = 0.8, 0.5  # scores from which a fault is reported with this confidence
 SHOWN = 0.2  # below it a fault is not reported
@@ -13,7 +15,7 @@ OF_SOFTWARE = frozenset(  # what the constants of a site may show: its logs are 
 )
 
 # code → (kind of fault, title, what to check)
-FAULTS: dict[str, tuple[str, str, str]] = {
+FAULTS: dict[str, tuple[str, str, str | Sentence]] = {
     "wrong_results": (
         "data_corruption", "The results were wrong",
         "Run no job on these nodes before the cause is found. Run pairs of nodes with -c 1 until one shows it alone. Look for "
@@ -122,8 +124,10 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     ),
     NOT_JUDGED: (
         "unresolved", "Not judged: the network between the nodes is not known",
-        "Give the network, its NICs a node and their rate (fabric, nics_per_node, nic_gbit_s), or run with NCCL_DEBUG=INFO, "
-        "whose lines name the NICs.",
+        said(
+            "Give the network, its NICs a node and their rate", by_reader(" (fabric, nics_per_node, nic_gbit_s)"),
+            ", or run with NCCL_DEBUG=INFO, whose lines name the NICs.",
+        ),
     ),
     NOTHING: (NOTHING, "No fault found", "Keep this log as the reference of the site."),
 }  # fmt: skip
@@ -135,7 +139,7 @@ class Fault:
 
     code: str
     score: float
-    evidence: str
+    evidence: Sentence
     file: str
     numbers: dict[str, float]
     files: tuple[str, ...] = ()  # all that show it, the clearest first
@@ -148,11 +152,14 @@ class Fault:
     def reported(self) -> result.Fault:
         """As it is answered, with confidence and the numbers behind it."""
         kind, title, advice = FAULTS[self.code]
+        advised = said(advice)
         return result.Fault(
             code=self.code,
             title=title,
-            evidence=self.evidence,
-            advice=advice,
+            evidence=plain(self.evidence),
+            evidence_parts=special(self.evidence),
+            advice=plain(advised),
+            advice_parts=special(advised),
             confidence=self.confidence,
             score=round(self.score, 3),
             category=kind,

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from estimator.calibration.logs.read import ParsedLog
-from estimator.calibration.logs.system_words import labelled, network_words
+from estimator.calibration.logs.system_words import collective_word, labelled, network_words
 from estimator.calibration.logs.transport import transport_of
 from estimator.calibration.measured import OnSystem
 from estimator.catalog.catalog import Catalog
@@ -24,6 +24,7 @@ from estimator.performance.collectives import COLLECTIVES
 from estimator.performance.library import library_number
 from estimator.performance.system import MAX_GPUS, Algorithm, Fabric, System
 from estimator.record import Json
+from estimator.sentences import by_reader, said
 from estimator.spec.checking import unknown_part, validated
 from estimator.units import ceil_div
 
@@ -126,20 +127,25 @@ def run_of(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> tuple[LoggedRu
     problems = []
     if gpu is None:
         names = ", ".join(log.gpu_names) or "none"
-        message = (
-            f"{log.file} names no GPU of the catalog (it has: {names}), so it is not fitted. Give {labelled('gpu')}, by "
-            f"its catalog id; with {labelled('nic_gbit_s')} alone the network between nodes is judged all the same."
+        message = said(
+            f"{log.file} names no GPU of the catalog (it has: {names}), so it is not fitted. Give ",
+            labelled("gpu"),
+            by_reader(", by its catalog id"),
+            "; with ",
+            labelled("nic_gbit_s"),
+            " alone the network between nodes is judged all the same.",
         )
-        problems.append(Problem("system.gpu", "missing", message))
+        problems.append(Problem.saying("system.gpu", "missing", message))
     elif gpu not in catalog.gpus:
         problems.append(unknown_part("system.gpu", "GPU", gpu, catalog.gpus))
     if gpus is None:
-        message = f"{log.file} does not say how many GPUs ran. Give {labelled('gpus')}."
-        problems.append(Problem("system.gpus", "missing", message))
+        message = said(f"{log.file} does not say how many GPUs ran. Give ", labelled("gpus"), ".")
+        problems.append(Problem.saying("system.gpus", "missing", message))
     if collective not in COLLECTIVES:
         ran = f"ran {collective}, which the model does not have" if collective else "does not say which collective ran"
-        message = f"{log.file} {ran}. Give {labelled('collective')}: {', '.join(COLLECTIVES)}."
-        problems.append(Problem("system.collective", "missing", message))
+        known = [said(", " if at else "", collective_word(key)) for at, key in enumerate(COLLECTIVES)]
+        message = said(f"{log.file} {ran}. Give ", labelled("collective"), ": ", said(*known), ".")
+        problems.append(Problem.saying("system.collective", "missing", message))
     if problems or gpu is None or gpus is None or collective is None:
         return None, problems
     system, more = _system(log, asked, gpu, gpus, catalog)
@@ -242,24 +248,27 @@ def _asked_for(run: LoggedRun, log: ParsedLog) -> list[Problem]:
     network = [key for key in run.assumed if key in NETWORK_KEYS]
     problems = []
     if network:
-        message = (
+        message = said(
             f"{log.file} ran on several scale-up domains and does not say over which network. Taken: "
-            f"{network_words(run.system, network)}; the network is not judged by that. Give {labelled(*network)}."
+            f"{network_words(run.system, network)}; the network is not judged by that. Give ",
+            labelled(*network),
+            ".",
         )
-        problems.append(Problem(f"system.{network[0]}", "assumed", message))
+        problems.append(Problem.saying(f"system.{network[0]}", "assumed", message))
     for key in ("gpu", "gpus_per_node"):
         if key in run.assumed:
-            message = (
-                f"{log.file} does not say {labelled(key)}: {run.system[key]} was taken. Give another if that is wrong."
-            )
-            problems.append(Problem(f"system.{key}", "assumed", message))
+            taken = f": {run.system[key]} was taken. Give another if that is wrong."
+            message = said(f"{log.file} does not say ", labelled(key), taken)
+            problems.append(Problem.saying(f"system.{key}", "assumed", message))
     has_network = run.fabric != "none" and run.system.get("nics_per_node") and run.system.get("nic_gbit_s")
     if run.gpus > run.scale_up_domain_gpus and not has_network:
-        message = (
+        message = said(
             f"{log.file} has {run.gpus:,} GPUs, a scale-up domain holds {run.scale_up_domain_gpus:,}, and no "
-            f"network joins them. Give {labelled(*NETWORK_KEYS)}."
+            "network joins them. Give ",
+            labelled(*NETWORK_KEYS),
+            ".",
         )
-        problems.append(Problem("system.fabric", "no_network", message))
+        problems.append(Problem.saying("system.fabric", "no_network", message))
     return problems
 
 

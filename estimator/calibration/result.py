@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from estimator.errors import Problem
-from estimator.record import Given, Newer, Record
+from estimator.errors import Part, Problem
+from estimator.record import Given, IfAny, Newer, Record
 
 Confidence = Literal["low", "medium", "high"]
 Systems = Annotated[Given | None, {"oneOf": [{"$ref": "#/components/schemas/System"}, {"type": "null"}]}]
@@ -114,6 +114,10 @@ class Fault(Record):
     files: Newer[list[str]]
     """All that show it."""
     numbers: Mapping[str, float]
+    evidence_parts: IfAny[tuple[Part, ...]] = None
+    """The evidence in parts, where it has figures that a page prints in its reader's unit."""
+    advice_parts: IfAny[tuple[Part, ...]] = None
+    """Likewise the advice, where it names keys of a request."""
 
 
 class Curve(Record):
@@ -146,6 +150,8 @@ class PathResult(Record):
     """Constants that follow it; none where it is not used."""
     note: str
     """What was assumed, or why it is not used."""
+    note_parts: IfAny[tuple[Part, ...]] = None
+    """The note in parts, where it names keys of a request or has figures."""
 
 
 class SiteFit(Record):

@@ -15,6 +15,7 @@ from estimator.calibration.measured import MIB
 from estimator.calibration.predictor import Predictor
 from estimator.catalog.catalog import Catalog
 from estimator.performance.collectives import BUS_FACTORS
+from estimator.sentences import Words, said
 from estimator.units import FloatArray
 
 LARGE_BYTES, FLOOR_BYTES = 64 * MIB, 1024
@@ -190,14 +191,14 @@ def _median(values: FloatArray, where: Any) -> float | None:
     return float(np.median(values[where])) if where.any() else None
 
 
-def fault_of(signature: Signature, code: str, score: float, evidence: str, **numbers: float | None) -> Fault:
+def fault_of(signature: Signature, code: str, score: float, evidence: Words, **numbers: float | None) -> Fault:
     """A fault of a run, with the numbers that are known; less sure and said so where the GPU is not."""
     known = {key: round(float(value), 3) for key, value in numbers.items() if value is not None}
     run = signature.run
     if run.stand_in:
         score *= 1.0 if run.gpus_per_node == 1 else signature.at("stand_in.trust")
-        evidence = f"{evidence} (the GPU is not known: judged by the NICs' rate and the latency of like systems)"
-    return Fault(code, float(score), f"{run.name}: {evidence}", run.name, known)
+        evidence = said(evidence, " (the GPU is not known: judged by the NICs' rate and the latency of like systems)")
+    return Fault(code, float(score), said(f"{run.name}: ", evidence), run.name, known)
 
 
 def share_text(share: float) -> str:

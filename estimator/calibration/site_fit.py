@@ -14,6 +14,7 @@ from estimator.calibration.diagnosis import Judged, judged
 from estimator.calibration.faults import MEDIUM, OF_SOFTWARE
 from estimator.calibration.logged_run import LoggedRun, LogSystem, log_system, run_of, stand_in_run
 from estimator.calibration.logs.read import ParsedLog, read_logs
+from estimator.calibration.logs.system_words import FIT_FAULTY, collective_word, in_sentences
 from estimator.calibration.measured import SIZE_CLASSES, size_class
 from estimator.calibration.paths.fit import path_constants
 from estimator.calibration.paths.read import PathFigure, figures_of
@@ -22,6 +23,7 @@ from estimator.calibration.result import Bounds, Curve, ErrorBySize, Fault, FitE
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
 from estimator.errors import EstimatorError, Problem, SpecError
+from estimator.sentences import by_reader, said
 from estimator.spec.calibration import Calibrated, ConstantRange, parameter_key, parameter_name
 from estimator.units import FloatArray, s_to_us
 
@@ -164,11 +166,10 @@ def _faulty(faults: Sequence[Fault]) -> dict[str, Fault]:
 
 
 def _left_out(log: ParsedLog, fault: Fault) -> Problem:
-    message = (
-        f"{log.file} looks faulty and is left out of the fit: {fault.title}; {fault.evidence}. Set fit_faulty to fit it all "
-        "the same (the tick “Fit what looks faulty, too” of the page)."
-    )
-    return Problem("system.fit_faulty", "faulty_log", message)
+    shown = fault.evidence_parts or said(fault.evidence)
+    how = by_reader("Set fit_faulty (--fit-faulty of the command line)", f"Tick “{FIT_FAULTY}”")
+    found = said(f"{log.file} looks faulty and is left out of the fit: {fault.title}; ", shown)
+    return Problem.saying("system.fit_faulty", "faulty_log", said(found, ". ", how, " to fit it all the same."))
 
 
 def _read(files: Iterable[tuple[str, bytes]]) -> tuple[list[ParsedLog], list[PathFigure]]:
@@ -229,11 +230,18 @@ def _possible(run: LoggedRun, catalog: Catalog) -> LoggedRun | None:
 
 
 def _impossible(run: LoggedRun) -> Problem:
-    message = (
-        f"{run.name}: the model has no {run.collective} of {run.gpus:,} GPUs by {run.algorithm or 'any algorithm'} on this "
-        "system, so the log is not fitted. Two GPUs are the least; look at gpus, algorithm and fabric."
+    algorithm = by_reader(run.algorithm, run.algorithm.replace("_", " ")) if run.algorithm else "any algorithm"
+    keys = by_reader("gpus, algorithm and fabric", in_sentences("gpus", "algorithm", "fabric"))
+    message = said(
+        f"{run.name}: the model has no ",
+        collective_word(run.collective),
+        f" of {run.gpus:,} GPUs by ",
+        algorithm,
+        " on this system, so the log is not fitted. Two GPUs are the least; look at ",
+        keys,
+        ".",
     )
-    return Problem("system.algorithm", "algorithm_not_available", message)
+    return Problem.saying("system.algorithm", "algorithm_not_available", message)
 
 
 _NO_ERROR = ErrorBySize(large=None, mid=None, small=None)

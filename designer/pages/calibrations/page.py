@@ -15,11 +15,13 @@ from designer.models import Calibration, Design
 from designer.services.calibrations import calibrated_of, fit_of
 from designer.services.designs.state import refresh_states
 from designer.wording.context import Context
+from designer.wording.findings import on_page, problem_words
 from designer.wording.names import COLLECTIVES, NETWORKS
 from designer.wording.numbers import (
     NO_BREAK_SPACE,
     count,
     duration_us,
+    gb_s,
     gbit_s,
     message_size,
     percent,
@@ -119,10 +121,23 @@ def detail(calibration: Calibration, asked_log: str | None) -> Context:
 
 
 class FoundFault(NamedTuple):
-    """A likely fault, and the tone in which the page says it."""
+    """A likely fault, the tone in which the page says it, and its sentences in the reader's units."""
 
     fault: Fault
     tone: str
+    evidence: str
+    advice: str
+
+
+def found_faults(diagnosis: Iterable[Fault]) -> list[FoundFault]:
+    """Likely faults, the likeliest first; none where none was found."""
+    return [found_fault(fault) for fault in diagnosis if fault.code not in NO_FAULT]
+
+
+def found_fault(fault: Fault) -> FoundFault:
+    """A fault as a page says it."""
+    evidence = on_page(fault.evidence, fault.evidence_parts)
+    return FoundFault(fault, TONES[fault.confidence], evidence, on_page(fault.advice, fault.advice_parts))
 
 
 def suspects(diagnosis: Iterable[Fault], fitted: Sequence[str]) -> Context:
@@ -141,8 +156,8 @@ def faults_context(diagnosis: Iterable[Fault]) -> Context:
     """Likely faults, the likeliest first; or that none was found and what is left to gain, or that none was looked for."""
     faults = list(diagnosis)
     without = next((fault for fault in faults if fault.code in NO_FAULT), None)
-    found = [FoundFault(fault, TONES[fault.confidence]) for fault in faults if fault.code not in NO_FAULT]
-    return {"faults": found, "no_fault": without, "no_fault_tone": _tone_without(without)}
+    no_fault = found_fault(without) if without else None
+    return {"faults": found_faults(faults), "no_fault": no_fault, "no_fault_tone": _tone_without(without)}
 
 
 def _tone_without(fault: Fault | None) -> str:
@@ -166,7 +181,7 @@ def log_row(log: Log, catalog: Catalog) -> Context:
         "launch_name": LAUNCH_WORDS.get(log.launch, words(log.launch)),
         "system_words": ", ".join(system_words(one, catalog) for one in machines_of([log])),
         "assumed_words": ", ".join(LABELS[name] for name in log.assumed),
-        "problems": [problem for problem in log.problems if problem.code != "assumed"],
+        "problems": [problem_words(problem) for problem in log.problems if problem.code != "assumed"],
         "by_reason": by_reason(log.dropped),
         "n_hidden": log.n_dropped - len(log.dropped),
     }
@@ -180,7 +195,7 @@ def path_row(one: PathResult) -> Context:
     """A figure of one path with its unit, what is healthy, and the constants that follow it."""
 
     def printed(value: float) -> str:
-        return duration_us(value) if one.unit == "us" else f"{rounded(value)}{NO_BREAK_SPACE}{one.unit}"
+        return measured(value, one.unit)
 
     titles = (parameter_title(name) for name in one.constants)
     return {
@@ -188,8 +203,16 @@ def path_row(one: PathResult) -> Context:
         "value": printed(one.value),
         "spread": f"{printed(one.low)} to {printed(one.high)}" if one.low < one.high else "",
         "expected": printed(one.expected) if one.expected is not None else "",
+        "note": on_page(one.note, one.note_parts),
         "titles": "; ".join(titles),
     }
+
+
+def measured(value: float, unit: str) -> str:
+    """A figure of one path: a time, the rate of a link as NICs are named, or a bandwidth in the reader's unit."""
+    if unit == "us":
+        return duration_us(value)
+    return gb_s(value) if unit == "GB/s" else f"{rounded(value)}{NO_BREAK_SPACE}{unit}"
 
 
 def parameter_title(name: str) -> str:
@@ -337,7 +360,7 @@ def amount(value: float, unit: str, name: str = "") -> str:
         return message_size(value)
     if unit == "1":
         return percent(value) if name.endswith(SHARES) else rounded(value)
-    return f"{rounded(value)} {unit}"
+    return gb_s(value) if unit == "GB/s" else f"{rounded(value)} {unit}"
 
 
 def error_rows(error: FitErrors) -> list[Context]:

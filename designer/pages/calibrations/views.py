@@ -21,6 +21,7 @@ from designer.pages.calibrations.page import (
     faults_context,
     list_rows,
     log_row,
+    measured,
     path_row,
     users_by_hash,
 )
@@ -147,6 +148,7 @@ def _form_context(form: CalibrationForm, read: Read | None = None) -> Context:
             }
             for log, run in (read.logs if read else ())
         ],
+        "read_figures": [(one, measured(one.value, one.unit)) for one in (read.figures if read else ())],
         "max_logs": MAX_LOGS,
         "max_log_bytes": MAX_LOG_BYTES,
         "limits": f"Up to {MAX_LOGS} files of {MAX_LOG_BYTES / 1e6:.0f} MB, "

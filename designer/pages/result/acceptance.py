@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
+from designer.pages.calibrations.page import found_faults
 from designer.pages.limiting import heavy_job
 from designer.pages.result.job import result_or_404
 from designer.pages.sending import attachment
@@ -23,7 +24,6 @@ from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS, Acc
 from estimator.bringup.acceptance.gates import Contract
 from estimator.bringup.acceptance.readers.upload import MAX_FILE_BYTES
 from estimator.bringup.acceptance.result import Acceptance, Gate, GateResult, Verdict
-from estimator.calibration.faults import NO_FAULT
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem, SpecError
 from estimator.jobs.models import EstimateJob
@@ -133,7 +133,7 @@ def _judged(request: HttpRequest, job: EstimateJob) -> Context:
         "counted": counted,
         "results": results[:SHOWN],
         "n_hidden": max(len(results) - SHOWN, 0),
-        "faults": [fault for fault in answer.diagnosis if fault.code not in NO_FAULT],
+        "faults": found_faults(answer.diagnosis),
     }
 
 

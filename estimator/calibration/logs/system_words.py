@@ -2,9 +2,14 @@
 
 from collections.abc import Iterable
 
+from estimator.errors import Part, Sentence
 from estimator.performance.system import FABRIC_NAMES
 from estimator.record import Given
+from estimator.sentences import by_reader, said
 from estimator.wording import in_sentence
+
+COLLECTIVE_WORDS = {"alltoall": "all-to-all", "sendrecv": "send-receive"}
+FIT_FAULTY = "Fit what looks faulty, too"  # the tick of the form for fit_faulty
 
 LABELS = {
     "gpu": "GPU",
@@ -26,10 +31,24 @@ LABELS = {
 }
 
 
-def labelled(*keys: str) -> str:
-    """Labels with their keys behind them: "the network (fabric) and the NICs a node (nics_per_node)"."""
-    words = [f"the {in_sentence(LABELS[key])} ({key})" for key in keys]
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+def labelled(*keys: str) -> Sentence:
+    """Labels, with their keys behind them for programs: "the network (fabric) and the NICs a node (nics_per_node)"."""
+    words = [said(f"the {in_sentence(LABELS[key])}", by_reader(f" ({key})")) for key in keys]
+    first, *others = words
+    for at, other in enumerate(others, start=2):
+        first = said(first, " and " if at == len(words) else ", ", other)
+    return first
+
+
+def in_sentences(*keys: str) -> str:
+    """Labels as a page's sentence lists them: "GPUs of the run, forced algorithm and network"."""
+    words = [in_sentence(LABELS[key]) for key in keys]
+    return " and ".join([", ".join(words[:-1]), words[-1]])
+
+
+def collective_word(key: str) -> Part:
+    """A collective by its key, on a page in words: "all-reduce"."""
+    return by_reader(key, COLLECTIVE_WORDS.get(key, key.replace("_", "-")))
 
 
 def network_words(system: Given, keys: Iterable[str]) -> str:

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from statistics import median
 
 from estimator.calibration.logged_run import LogSystem, gpu_named
-from estimator.calibration.logs.system_words import labelled
+from estimator.calibration.logs.system_words import FIT_FAULTY, labelled
 from estimator.calibration.logs.transport import NIC_RATES_GBIT_S
 from estimator.calibration.paths.healthy import Constant, healthy
 from estimator.calibration.paths.read import BOTH_WAYS, LATENCY, LINK, PEER_COPY, PathFigure
 from estimator.calibration.result import Bounds, OfPaths, Parameter, PathResult
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.constants import ModelConstants
+from estimator.errors import Sentence, plain, special
 from estimator.performance.bandwidth import GpuFacts, gpu_facts
+from estimator.sentences import Words, by_reader, gb_s, said
 from estimator.spec.calibration import parameter_name
 from estimator.units import BITS_PER_BYTE, byte_s_to_gb_s
 
@@ -41,18 +43,21 @@ class _Said:
     is_added: bool = False
 
 
+_Found = tuple[float | None, _Said | None, Sentence]  # the healthy figure, what this one says, a note
+
+
 def path_constants(
     figures: Sequence[PathFigure], asked: LogSystem, catalog: Catalog
 ) -> tuple[dict[str, Parameter], list[PathResult]]:
     """(constants by name, what was read of each line and what became of it)."""
     sites = _Site(asked, catalog)
-    said: dict[Key, list[_Said]] = {}
+    by_key: dict[Key, list[_Said]] = {}
     results = []
     for figure in figures:
         expected, found, note = sites.of(figure)
         if found:
             for key in found.keys:
-                said.setdefault(key, []).append(found)
+                by_key.setdefault(key, []).append(found)
         results.append(
             PathResult(
                 file=figure.file,
@@ -64,10 +69,11 @@ def path_constants(
                 high=figure.high,
                 expected=expected,
                 constants=[parameter_name(key) for key in found.keys] if found else [],
-                note=note,
+                note=plain(note),
+                note_parts=special(note),
             )
         )
-    return {parameter_name(key): sites.parameter(key, of_key) for key, of_key in said.items()}, results
+    return {parameter_name(key): sites.parameter(key, of_key) for key, of_key in by_key.items()}, results
 
 
 class _Site:
@@ -77,25 +83,23 @@ class _Site:
         self.asked, self.catalog = asked, catalog
         self.constants = ModelConstants(catalog)
 
-    def of(self, figure: PathFigure) -> tuple[float | None, _Said | None, str]:
+    def of(self, figure: PathFigure) -> _Found:
         """(the healthy figure, what this one says, a note of what was assumed or why it is not used)."""
         if figure.why_unused:
-            return None, None, f"Not used: {figure.why_unused}."
+            return None, None, said(f"Not used: {figure.why_unused}.")
         if figure.kind == LATENCY:
             found = self._latency(figure)
         elif figure.kind in (LINK, BOTH_WAYS):
             found = self._link(figure)
         else:
             found = self._copy(figure)
-        expected, said, _ = found
-        if said is None or self.asked.fit_faulty or not _looks_faulty(figure, said):
+        expected, says, _ = found
+        if says is None or self.asked.fit_faulty or not _looks_faulty(figure, says):
             return found
         way = "slower" if figure.kind == LATENCY else "less"
-        return (
-            expected,
-            None,
-            f"Left out: {way} than a healthy path, so it looks faulty. Set fit_faulty to use it all the same.",
-        )
+        how = by_reader("Set fit_faulty (--fit-faulty of the command line)", f"Tick “{FIT_FAULTY}”")
+        note = said(f"Left out: {way} than a healthy path, so it looks faulty. ", how, " to use it all the same.")
+        return expected, None, note
 
     def _gpu(self, figure: PathFigure) -> str | None:
         named = (gpu_named(name, self.catalog) for name in figure.gpu_names)
@@ -106,10 +110,10 @@ class _Site:
         gpu = self._gpu(figure)
         return gpu_facts(self.catalog.gpus[gpu], self.constants) if gpu else None
 
-    def _fabric(self, figure: PathFigure) -> tuple[str, str]:
+    def _fabric(self, figure: PathFigure) -> tuple[str, Sentence]:
         """(the network, a note where nobody says it); the file's own line wins."""
         fabric = figure.fabric or (self.asked.fabric if self.asked.fabric != "none" else None)
-        return (fabric, "") if fabric else ("infiniband", f" InfiniBand was taken: give {labelled('fabric')}.")
+        return (fabric, ()) if fabric else ("infiniband", said("InfiniBand was taken: give ", labelled("fabric"), "."))
 
     def _network_keys(self, figure: PathFigure, fabric: str, names: Iterable[str]) -> tuple[Key, ...]:
         facts = self._facts(figure)
@@ -117,15 +121,15 @@ class _Site:
         found = (self.constants.key(name, index) for name in names)
         return tuple(key for key in found if key is not None)
 
-    def _link(self, figure: PathFigure) -> tuple[float | None, _Said | None, str]:
+    def _link(self, figure: PathFigure) -> _Found:
         fabric, note = self._fabric(figure)
         rate = self.asked.nic_gbit_s
         gbit_s = figure.value if figure.kind == LINK else figure.value * BITS_PER_BYTE
         if rate is None and figure.kind == BOTH_WAYS:
-            return None, None, f"Not used: the rate of a NIC is in no file. Give {labelled('nic_gbit_s')}."
+            return None, None, said("Not used: the rate of a NIC is in no file. Give ", labelled("nic_gbit_s"), ".")
         if rate is None:
             rate = next((float(rate) for rate in NIC_RATES_GBIT_S if rate >= gbit_s), float(NIC_RATES_GBIT_S[-1]))
-            note += f" A NIC of {rate:g} Gb/s was taken: give {labelled('nic_gbit_s')}."
+            note = _more(note, f"A NIC of {rate:g} Gb/s was taken: give ", labelled("nic_gbit_s"), ".")
         if figure.kind == LINK:
             row, ports = healthy("link_share", fabric if fabric == "roce" else "infiniband"), 1
         else:
@@ -133,21 +137,21 @@ class _Site:
             ports = max(round(gbit_s / (rate * row.value)), 1)
             if ports % 2:
                 why = "is no even number of NICs both ways: was the test run with --unidirectional?"
-                return None, None, f"Not used: {figure.value:.4g} GB/s {why}"
+                return None, None, said("Not used: ", gb_s(figure.value, ".4g"), f" {why}")
             nics = "1 NIC" if ports == 2 else f"{ports // 2} NICs"
-            note += f" Both directions of {nics} of {rate:g} Gb/s."
+            note = _more(note, f"Both directions of {nics} of {rate:g} Gb/s.")
         whole = rate * ports
         share = gbit_s / whole
         if share > 1.0:
-            return None, None, f"Not used: {gbit_s:.4g} Gb/s is more than the NIC's {whole:g} Gb/s."
+            return None, None, said(f"Not used: {gbit_s:.4g} Gb/s is more than the NIC's {whole:g} Gb/s.")
         keys = self._network_keys(figure, fabric, ("network_efficiency",))
         pairs = self.constants.key("pair_efficiency", "network")
         keys = (*keys, pairs) if pairs else keys
         scale = share / figure.value
         expected = row.value / scale
-        return expected, _share(keys, figure, expected, row), note.strip()
+        return expected, _share(keys, figure, expected, row), note
 
-    def _latency(self, figure: PathFigure) -> tuple[float | None, _Said | None, str]:
+    def _latency(self, figure: PathFigure) -> _Found:
         fabric, note = self._fabric(figure)
         keys = self._network_keys(figure, fabric, ("fabric_latency",))
         row = healthy("latency", figure.index)
@@ -162,12 +166,12 @@ class _Site:
             figure.n_measured,
             is_added=True,
         )
-        return row.value, more, note.strip()
+        return row.value, more, note
 
-    def _copy(self, figure: PathFigure) -> tuple[float | None, _Said | None, str]:
+    def _copy(self, figure: PathFigure) -> _Found:
         facts = self._facts(figure)
         if facts is None:
-            return None, None, f"Not used: the file names no GPU of the catalog. Give {labelled('gpu')}."
+            return None, None, said("Not used: the file names no GPU of the catalog. Give ", labelled("gpu"), ".")
         if figure.kind == PEER_COPY:
             return self._peer(figure, facts)
         if facts.is_superchip:
@@ -175,36 +179,37 @@ class _Site:
             return (
                 row.value,
                 None,
-                "Not used: NICs of a superchip hang on its CPU, so that no collective takes this link.",
+                said("Not used: NICs of a superchip hang on its CPU, so that no collective takes this link."),
             )
         row = healthy("host_copy", facts.pcie_index)
-        return row.value, _share((("pcie_x16", facts.pcie_index),), figure, row.value, row), ""
+        return row.value, _share((("pcie_x16", facts.pcie_index),), figure, row.value, row), ()
 
-    def _peer(self, figure: PathFigure, facts: GpuFacts) -> tuple[float | None, _Said | None, str]:
+    def _peer(self, figure: PathFigure, facts: GpuFacts) -> _Found:
         if not facts.link_byte_s:
             return (
                 None,
                 None,
-                "Not used: these GPUs have no links of their own, and a copy takes what PCIe and host leave.",
+                said("Not used: these GPUs have no links of their own, and a copy takes what PCIe and host leave."),
             )
         row = healthy("peer_copy")
         link = byte_s_to_gb_s(facts.link_byte_s)
         if figure.value > link:
-            return None, None, f"Not used: {figure.value:.4g} GB/s is more than the links' {link:.4g} GB/s."
+            rates = gb_s(figure.value, ".4g"), " is more than the links' ", gb_s(link, ".4g")
+            return None, None, said("Not used: ", *rates, ".")
         names = [("ring_efficiency", facts.generation), ("nvls_efficiency", facts.generation)]
         names += [("pair_efficiency", f"domain.{facts.generation}"), ("send_efficiency", "domain")]
         keys = [key for name, index in names if (key := self.constants.key(name, index)) is not None]
         if not facts.has_switch_reduction:
             keys = [key for key in keys if key[0] != "nvls_efficiency"]
-        return row.value * link, _share(tuple(keys), figure, row.value * link, row), ""
+        return row.value * link, _share(tuple(keys), figure, row.value * link, row), ()
 
-    def parameter(self, key: Key, said: Sequence[_Said]) -> Parameter:
+    def parameter(self, key: Key, found: Sequence[_Said]) -> Parameter:
         """A constant as its figures say it."""
         row = self.constants.row(*key)
         start, low, high = float(row.value), float(row.low), float(row.high)
-        middle = median(one.value for one in said)
-        least, most = min(one.low for one in said), max(one.high for one in said)
-        if said[0].is_added:
+        middle = median(one.value for one in found)
+        least, most = min(one.low for one in found), max(one.high for one in found)
+        if found[0].is_added:
             value, low, high = (max(end, 0.0) for end in (start + middle, low + least, high + most))
         else:
             value, low, high = start * middle, low * least, high * most
@@ -220,11 +225,11 @@ class _Site:
             before=start,
             bounds=Bounds(from_=min(low, float(row.low)), to=max(high, float(row.high))),
             paths=OfPaths(
-                figures=len(said),
-                measurements=sum(one.n_measured for one in said),
-                low=min(one.measured[0] for one in said),
-                high=max(one.measured[1] for one in said),
-                unit="us" if said[0].is_added else "1",
+                figures=len(found),
+                measurements=sum(one.n_measured for one in found),
+                low=min(one.measured[0] for one in found),
+                high=max(one.measured[1] for one in found),
+                unit="us" if found[0].is_added else "1",
             ),
         )
 
@@ -237,5 +242,10 @@ def _share(keys: tuple[Key, ...], figure: PathFigure, expected: float, row: Cons
     return _Said(keys, share, least, most, worst, (low, high), figure.n_measured)
 
 
-def _looks_faulty(figure: PathFigure, said: _Said) -> bool:
-    return said.value > said.worst if figure.kind == LATENCY else said.value < said.worst
+def _more(note: Sentence, *pieces: Words) -> Sentence:
+    """A note with another sentence behind it."""
+    return said(note, " ", *pieces) if note else said(*pieces)
+
+
+def _looks_faulty(figure: PathFigure, says: _Said) -> bool:
+    return says.value > says.worst if figure.kind == LATENCY else says.value < says.worst
