@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from designer.wording.glossary import Entry, entries_in
 from designer.wording.numbers import chosen as chosen_units
 from designer.wording.numbers import factor_of
 
@@ -150,6 +151,14 @@ class Chart:
         """Of the element that holds the spec."""
         return f"chart-{self.key}"
 
+    @property
+    def terms(self) -> list[Entry]:
+        """Of the glossary, what its title, axes, legend, table and note use: a picture cannot hold links."""
+        rows = (str(row["head"]) for row in self.table.rows)
+        heads = (self.title, self.note, *_axis_titles(self.spec), *self.table.columns, *rows)
+        labels = (*(item.label for item in self.legend), *(switch.label for switch in self.switches))
+        return entries_in((*heads, *labels))
+
     def shaped(self, shape: str) -> "Chart":
         """With a plot of another height: "slim", "short", "low" or "tall"."""
         return replace(self, shape=shape).with_spec(height=PLOT_HEIGHTS_PX[shape])
@@ -195,6 +204,19 @@ def chart_of(
             "config": CONFIG,
         },
     )
+
+
+def _axis_titles(part: Any) -> Iterator[str]:
+    """What the axes of a specification say."""
+    if isinstance(part, list):
+        for one in part:
+            yield from _axis_titles(one)
+    elif isinstance(part, dict):
+        for key, value in part.items():
+            if key == "title" and isinstance(value, str):
+                yield value
+            elif key != "data":
+                yield from _axis_titles(value)
 
 
 def _turned(spec: Spec) -> Spec:

@@ -155,6 +155,36 @@ def test_every_kind_of_figure_of_a_result_has_its_mark(
     assert len(marks) >= least
 
 
+AXIS_TERMS = {  # a word of an axis, a legend or a title, and the anchor that explains it
+    "Bus bandwidth": "algbw",
+    "Scaling efficiency": "scaling-efficiency",
+    "Weak scaling": "weak",
+    "Pipeline bubble": "pipeline-bubble",
+    "Time per token": "time-per-token",
+    "Tensor parallel": "tp",
+    "Total cost, discounted": "discounted",
+    "break-even price": "break-even-price",
+    "how likely": "p5",
+}
+
+
+@pytest.mark.django_db
+def test_charts_lead_to_the_glossary_for_the_words_of_their_axes(
+    page: Client, owner: User, results: dict[str, Any]
+) -> None:
+    """A picture holds no links: each chart names the terms that it uses below its note."""
+    design, job = made_of(owner, GROWING, results)
+    seen = set()
+    for tab in ("overview", "cost", "performance", "workloads"):
+        answer = page.get(reverse("estimate-tab", args=[design.pk, job.pk]), {"tab": tab})
+        for chart in CHARTS.findall(answer.content.decode()):
+            for word, anchor in AXIS_TERMS.items():
+                if word in html.unescape(chart):
+                    seen.add(word)
+                    assert f'href="{reverse("glossary")}#{anchor}"' in chart, (tab, word)
+    assert seen == set(AXIS_TERMS)
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("key", ["fabric.oversubscription", "figure.all_reduce", "other_fabrics.in-band"])
 def test_a_card_holds_one_text(page: Client, key: str) -> None:
