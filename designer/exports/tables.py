@@ -35,6 +35,7 @@ class Shown:
     is_strong: bool = False
 
 
+SOURCES = ("source", "evidence", "price_source")  # speak of the servers of others, whatever those of the design are
 CODE = re.compile(r"[a-z0-9._-]+").fullmatch  # what formulas and machines read
 Cell = str | int | float | bool | Formula | Shown | None
 
@@ -81,7 +82,7 @@ class Table:
 
 
 def in_words_of(table: Table, spec: DesignSpec) -> Table:
-    """The table in the word for a design's servers: headers, labels and notes. Bare codes, such as a category, stay."""
+    """The table in the word for a design's servers: headers, labels and notes. Bare codes and sources stay."""
     word, name = word_of(spec.compute.server), spec.name
     if word == SERVER_WORD:
         return table
@@ -93,7 +94,10 @@ def in_words_of(table: Table, spec: DesignSpec) -> Table:
         is_text = isinstance(cell, str) and cell != name and not CODE(cell)
         return said(cell, word) if is_text and isinstance(cell, str) else cell
 
-    rows = tuple(tuple(spoken(cell) for cell in row) for row in table.rows)
+    is_kept = [column.key in SOURCES for column in table.columns]
+    rows = tuple(
+        tuple(cell if kept else spoken(cell) for cell, kept in zip(row, is_kept, strict=True)) for row in table.rows
+    )
     columns = tuple(replace(column, header=said(column.header, word)) for column in table.columns)
     return replace(table, columns=columns, rows=rows, note=said(table.note, word))
 

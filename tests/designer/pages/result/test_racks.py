@@ -35,7 +35,9 @@ PARTIAL = {
 NAMES = re.compile(
     r"node-\d+|node-leaf|“[^”]*”|managed node-year|fabric-manager server|A hall of servers|multi-node network setup"
 )
-HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<[^>]+>", re.DOTALL)
+HIDDEN = re.compile(
+    r"<(script|style)\b.*?</\1>|<(tbody|td|span)\b[^>]* translate=.no.[^>]*>.*?</\2>|<[^>]+>", re.DOTALL
+)
 
 
 @pytest.fixture
