@@ -15,6 +15,7 @@ from designer.wording.numbers import (
     category_name,
     count,
     duration_us,
+    factor_of,
     gb_s,
     gbit_s,
     message_size,
@@ -352,7 +353,7 @@ def traffic_chart(pair: Compared) -> Chart | None:
     if not known:
         return None
     rows = [
-        _bar(at, title, value, rounded(value), reported=gb_s(value))
+        _bar(at, title, value, rounded(value * factor_of("GB/s")), reported=gb_s(value))
         for title, values in known
         for at, value in enumerate(values)
         if value
@@ -399,8 +400,8 @@ def makers_chart(pair: Compared, catalog: Catalog) -> Chart:
         for title, sides in makers.items()
         for at, names in enumerate(sides)
     ]
-    x = {"field": "value", "type": "quantitative", "title": "Makers", "axis": {"tickMinStep": 1, "format": "d"}}
-    spec = _pairs_of_bars(list(makers), x, rows, {"Part": "what", "Family": "family", "Makers": "names"})
+    x = {"field": "value", "type": "quantitative", "title": "Vendors", "axis": {"tickMinStep": 1, "format": "d"}}
+    spec = _pairs_of_bars(list(makers), x, rows, {"Part": "what", "Family": "family", "Vendors": "names"})
     table = [
         {"head": title, "cells": _cells((count(len(names)) for names in sides), (", ".join(names) for names in sides))}
         for title, sides in makers.items()

@@ -14,8 +14,8 @@ from designer.charts.vega import (
     crosshair,
     over_sizes,
 )
-from designer.wording.headlines import busbw_bounds
-from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
+from designer.wording.headlines import busbw_bounds, limit_name
+from designer.wording.numbers import count, duration_us, gb_s, gb_s_span, message_size, percent
 from estimator.performance.result import AllReduceTable, Curves, Performance
 from estimator.result import Estimate
 
@@ -25,7 +25,7 @@ CLOSE_LABELS = 1.3
 
 def limit_text(curves: Curves, at: int, size: int) -> str:
     """What holds one point down, and that nothing like it was measured, where that is so."""
-    return curves.limited_by[at][size] + ("" if curves.validated[at][size] else ", extrapolated")
+    return limit_name(curves.limited_by[at][size]) + ("" if curves.validated[at][size] else ", extrapolated")
 
 
 def _busbw_rows(all_reduce: AllReduceTable, shown: list[int], drawn: list[int]) -> tuple[list[Any], list[Any]]:
@@ -48,7 +48,7 @@ def _busbw_rows(all_reduce: AllReduceTable, shown: list[int], drawn: list[int]) 
                     "high": high,
                 }
             )
-            point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)}), {limit_text(all_reduce, at, size)}"
+            point[f"s{k}"] = f"{gb_s(value)} ({gb_s_span(low, high)}), {limit_text(all_reduce, at, size)}"
     return rows, points
 
 

@@ -18,7 +18,7 @@ from designer.charts.vega import (
 )
 from designer.wording.comparison import LETTERS
 from designer.wording.names import SPENT
-from designer.wording.numbers import MISSING, chosen, count, gb_s, message_size, rounded, usd
+from designer.wording.numbers import MISSING, chosen, count, gb_s, gb_s_span, message_size, usd
 from estimator.catalog.currency import USD
 from estimator.compare.result import ComparedCurve, ComparisonResult, Spend
 from estimator.ranges import Range
@@ -156,7 +156,7 @@ def _speed_rows(known: Known, drawn: Sequence[int]) -> tuple[list[Json], list[Js
                 continue
             value, low, high = (ends[n] for ends in (curve.busbw_gb_s, curve.low_gb_s, curve.high_gb_s))
             rows.append({"series": f"s{k}", "message_bytes": size, "value": value, "low": low, "high": high})
-            point[f"s{k}"] = f"{gb_s(value)} ({rounded(low)} to {rounded(high)})"
+            point[f"s{k}"] = f"{gb_s(value)} ({gb_s_span(low, high)})"
     return rows, points
 
 
@@ -165,4 +165,4 @@ def _speed_cell(curve: ComparedCurve, size: int) -> dict[str, str]:
         return {"text": MISSING, "note": ""}
     at = curve.message_bytes.index(size)
     low, high = curve.low_gb_s[at], curve.high_gb_s[at]
-    return {"text": gb_s(curve.busbw_gb_s[at]), "note": f"{gb_s(low)} to {gb_s(high)}"}
+    return {"text": gb_s(curve.busbw_gb_s[at]), "note": gb_s_span(low, high)}

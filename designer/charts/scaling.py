@@ -8,7 +8,7 @@ from designer.charts.all_reduce import efficiency_spec, limit_text
 from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Chart, Spec, bandwidth, chart_of, chosen, over_sizes
 from designer.wording.headlines import busbw_bounds
 from designer.wording.names import COLLECTIVES
-from designer.wording.numbers import count, duration_us, gb_s, message_size, percent, rounded
+from designer.wording.numbers import count, duration_us, gb_s, gb_s_span, message_size, percent
 from estimator.calibration.measured import Run
 from estimator.performance.result import Curves, Efficiency, Performance
 from estimator.record import Given
@@ -121,7 +121,7 @@ def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> Ch
         for point, size in zip(points, drawn, strict=True):
             value, low, high = _bounds(curves, quantity, at, size)
             rows.append({"series": f"s{k}", "message_bytes": sizes[size], "value": value, "low": low, "high": high})
-            span = f"{_short(low, quantity)} to {_short(high, quantity)}"
+            span = _span(low, high, quantity)
             point[f"s{k}"] = f"{_text(value, quantity)} ({span}), {limit_text(curves, at, size)}"
     y, label = y_axis(quantity, rows), COLLECTIVES[collective]
     spec = over_sizes([sizes[size] for size in drawn], y, series, points, _dots(y, measured))
@@ -145,8 +145,8 @@ def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> Ch
     )
 
 
-def _short(value: float, quantity: str) -> str:
-    return rounded(value) if quantity == "busbw" else duration_us(value)
+def _span(low: float, high: float, quantity: str) -> str:
+    return gb_s_span(low, high) if quantity == "busbw" else f"{duration_us(low)} to {duration_us(high)}"
 
 
 def _shown_counts(gpus: Sequence[int], dots: Dots) -> list[int]:
@@ -162,7 +162,7 @@ def _shown_counts(gpus: Sequence[int], dots: Dots) -> list[int]:
 def _size_table(curves: Curves, shown: list[int], quantity: str) -> list[Spec]:
     def cell(at: int, size: int) -> dict[str, str]:
         value, low, high = _bounds(curves, quantity, at, size)
-        note = f"{_short(low, quantity)} to {_short(high, quantity)}; {limit_text(curves, at, size)}"
+        note = f"{_span(low, high, quantity)}; {limit_text(curves, at, size)}"
         return {"text": _text(value, quantity), "note": note}
 
     return [

@@ -4,6 +4,7 @@ from django import template
 
 from designer.wording import numbers
 from designer.wording.findings import sentence
+from designer.wording.headlines import limit_name
 
 register = template.Library()
 
@@ -56,3 +57,4 @@ for printer in (
 register.simple_tag(numbers.currency_words, name="currency_name")
 register.simple_tag(numbers.units_note)
 register.filter(sentence)
+register.filter(limit_name)

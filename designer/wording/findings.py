@@ -17,7 +17,7 @@ from designer.wording.numbers import (
 )
 from estimator.errors import FigureUnit, Part, Problem
 from estimator.findings.finding import SEVERITY_ORDER, Finding
-from estimator.units import BITS_PER_BYTE, M_PER_FOOT
+from estimator.units import BITS_PER_BYTE, M_PER_FOOT, counted
 
 OTHER_RATIO = "ratio_not_whole"  # built with another oversubscription than the one that was requested
 
@@ -47,10 +47,9 @@ def verdict(findings: Iterable[Finding], *, lacks_prices: bool) -> Verdict:
         if lacks_prices:
             return Verdict("Can be built; some parts have no price", "warning")
         is_as_requested = all(finding.code != OTHER_RATIO for finding in ordered)
-        return Verdict(f"Can be built{' as requested' if is_as_requested else ''}; nothing to heed", "good")
+        return Verdict(f"Can be built{' as requested' if is_as_requested else ''}; no warnings", "good")
     n_errors = sum(finding.severity == "error" for finding in ordered)
-    heed = "1 finding to heed" if n_heeded == 1 else f"{n_heeded} findings to heed"
-    what = f"{n_errors} to correct first" if n_errors else heed
+    what = f"{counted(n_errors, 'error')} to correct first" if n_errors else counted(n_heeded, "warning")
     return Verdict(f"Can be built; {what}", ordered[0].severity)
 
 

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from designer.wording.cost import likely
+from designer.wording.numbers import words
 from estimator.performance.result import AllReduceTable, BothPlacements, Curves, Performance
 from estimator.record import IfAny, Newer, Record
 from estimator.result import PricedEstimate
@@ -38,6 +39,21 @@ LIMITS = {  # the kinds of link explain themselves
     "in-network reduction": "The network's switches add (SHARP), and their rate sets the pace. ",
     "channels of a pair": "Between two GPUs the library opens only so many channels, whatever the links could carry. ",
 }
+
+
+LIMIT_NAMES = {  # of what holds a point, a layout or a placement down, where the answer's own word needs a second reading
+    "pipeline fill": "message too short",
+    "NVLink reduction": "NVLink switches (NVLS)",
+    "rack network channels": "channels between racks",
+    "channels of a pair": "channels of a GPU pair",
+    "prompts": "prefill of prompts",
+    "overhead": "launches and overhead",
+}
+
+
+def limit_name(limit: str | None) -> str:
+    """A limit as pages name it: "rack network channels" → "channels between racks", "memory_bandwidth" → "memory bandwidth"."""
+    return LIMIT_NAMES.get(limit or "") or words(limit)
 
 
 class Headlines(Record):
@@ -204,7 +220,7 @@ def headline(performance: Performance) -> Headline | None:
         random=_random(all_reduce.both_placements),
         algorithm=all_reduce.algorithm[-1][-1],
         protocol=all_reduce.protocol[-1][-1],
-        limited_by=limit,
+        limited_by=limit_name(limit),
         validated=all_reduce.validated[-1][-1],
     )
 

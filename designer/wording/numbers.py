@@ -155,6 +155,13 @@ def gb_s(value: Any) -> str:
     return scaled(shown * 1e9, unit) if 0 < abs(shown) < 1 else f"{rounded(shown)}{NO_BREAK_SPACE}G{unit}"
 
 
+def gb_s_span(low: float, high: float) -> str:
+    """Both ends of a band as ``gb_s`` writes them, their unit once where it is one: "313 to 426 GB/s"."""
+    first, last = gb_s(low), gb_s(high)
+    number, _, unit = first.partition(NO_BREAK_SPACE)
+    return f"{number} to {last}" if unit and last.endswith(f"{NO_BREAK_SPACE}{unit}") else f"{first} to {last}"
+
+
 def metres(value: Any) -> str:
     """A length → "30 m"; "98.4 ft" for who reads in feet."""
     if _is_missing(value):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from designer.wording import numbers
-from designer.wording.headlines import Headlines, figure_at, headline, is_floor
+from designer.wording.headlines import Headlines, figure_at, headline, is_floor, limit_name
 from designer.wording.trays import word_of
 from estimator.fabric.result import Counts, RatedNetwork
 from estimator.floor.result import RackSystem
@@ -199,4 +199,4 @@ def _busbw_note(estimate: PricedEstimate) -> str:
 
 def _all_to_all_note(performance: Performance) -> str:
     found = performance.all_to_all
-    return f"limit: {found.limited_by}, {numbers.message_size(found.message_bytes)}" if found else ""
+    return f"limit: {limit_name(found.limited_by)}, {numbers.message_size(found.message_bytes)}" if found else ""

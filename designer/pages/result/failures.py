@@ -46,8 +46,11 @@ CLASSES = {
     "nic": "NICs",
     "switch": "Switches",
     "optic": "Transceivers",
-    "cable": "Cables",
-    "fiber": "Fibres",
+    "dac": "Passive copper cables",
+    "acc": "Active copper cables",
+    "lacc": "Linear active copper cables",
+    "aec": "Retimed copper cables",
+    "aoc": "Active optical cables",
 }
 SIDES = {"right_sized": "No room to grow", "bought_now": "Bought now", "sized_for": "Grown"}
 
@@ -100,7 +103,7 @@ def _failing(expected: ExpectedFailures, bill: BomWithLines) -> list[Context]:
     return [
         {
             "part": part,
-            "name": CLASSES.get(part.class_) or words(part.class_).capitalize(),
+            "name": CLASSES[part.class_],
             "description": described.get(part.part, part.part) if part.part else None,
         }
         for part in expected.parts

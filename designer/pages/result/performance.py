@@ -12,6 +12,7 @@ from designer.services.designs.results import result_of
 from designer.services.designs.state import fresh
 from designer.services.link_lists import is_outdated, refuse_outdated
 from designer.wording.context import Context
+from designer.wording.headlines import limit_name
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, message_size, percent
 from designer.wording.query import one_of
@@ -104,7 +105,7 @@ def by_count(performance: Performance, curves: Curves, collective: str) -> list[
         ByCount(
             gpus=curves.gpus[at],
             busbw_gb_s=curves.busbw_gb_s[at][-1],
-            limited_by=curves.limited_by[at][-1],
+            limited_by=limit_name(curves.limited_by[at][-1]),
             algorithm=curves.algorithm[at][-1],
             validated=curves.validated[at][-1],
             line_rate_gb_s=found.line_rate_gb_s[at],

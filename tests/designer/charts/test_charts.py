@@ -103,7 +103,7 @@ def test_limits_and_extrapolation_stand_in_the_tooltip_and_in_the_table(charts, 
     assert all_reduce.limited_by[-1][-1] == "NIC"
     assert not all_reduce.validated[-1][-1]
     assert last.endswith("; NIC, extrapolated")
-    assert busbw.table.rows[-1]["cells"][0]["note"].endswith("; NVLink reduction")
+    assert busbw.table.rows[-1]["cells"][0]["note"].endswith("; NVLink switches (NVLS)")
     (points,) = [layer["data"]["values"] for layer in busbw.spec["layer"] if "data" in layer]
     assert points[-1][busbw.legend[-1].key].endswith("NIC, extrapolated")
 

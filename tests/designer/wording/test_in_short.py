@@ -22,11 +22,11 @@ def findings(*severities: Any) -> list[Finding]:
 @pytest.mark.parametrize(
     ("severities", "lacks_prices", "words", "tone"),
     [
-        ((), False, "Can be built as requested; nothing to heed", "good"),
+        ((), False, "Can be built as requested; no warnings", "good"),
         (("info",), True, "Can be built; some parts have no price", "warning"),
-        (("info", "warning"), False, "Can be built; 1 finding to heed", "warning"),
-        (("warning", "warning", "info"), True, "Can be built; 2 findings to heed", "warning"),
-        (("warning", "error", "info"), False, "Can be built; 1 to correct first", "error"),
+        (("info", "warning"), False, "Can be built; 1 warning", "warning"),
+        (("warning", "warning", "info"), True, "Can be built; 2 warnings", "warning"),
+        (("warning", "error", "info"), False, "Can be built; 1 error to correct first", "error"),
     ],
 )
 def test_a_verdict_follows_from_the_worst_finding(severities: Any, lacks_prices: bool, words: str, tone: str) -> None:
@@ -42,7 +42,7 @@ def test_a_ratio_that_is_not_the_requested_one_is_not_built_as_requested() -> No
     }
     (made,) = estimate([parse_spec(values, load_catalog())], load_catalog())
     assert any("neither 1:1 nor 2:1" in finding.message for finding in made.findings)
-    assert verdict(made.findings, lacks_prices=False) == ("Can be built; nothing to heed", "good")
+    assert verdict(made.findings, lacks_prices=False) == ("Can be built; no warnings", "good")
 
 
 def test_parts_of_the_cost_add_up_to_what_is_paid() -> None:

@@ -59,9 +59,7 @@ def risks(result: ComparisonResult, options: Sequence[PricedEstimate | None]) ->
             rows.append(Row([Text("Prices"), Text("Some part has no price: figures are lower bounds.")]))
         if len(heed) > MOST_RISKS:
             rows.append(Row([Text("More"), Text(f"{len(heed) - MOST_RISKS} more findings are on the design’s page.")]))
-        grid = (
-            Grid([Field("Kind", 0.14), Field("What", 0.86)], rows) if rows else Paragraph("No finding to heed.", BODY)
-        )
+        grid = Grid([Field("Kind", 0.14), Field("What", 0.86)], rows) if rows else Paragraph("No warnings.", BODY)
         out += headed(name, grid)
     return out
 

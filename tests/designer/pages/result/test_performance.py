@@ -16,6 +16,7 @@ from designer.models import Design
 from designer.pages.reading.validation import source_address
 from designer.pages.result.performance import MOST_BESIDE, measured_beside
 from designer.services.designs.saving import save_design
+from designer.wording.headlines import limit_name
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import off_by
 from estimator.calibration.held_out import coverage
@@ -84,7 +85,7 @@ def test_tables_say_words_for_every_point(performance: Performance) -> None:
             assert all(isinstance(word, str) for row in rows for word in row)
         chart = size_chart(found, name, "busbw", {})
         last = chart.table.rows[-1]["cells"][-1]
-        assert found.limited_by[-1][-1] in last["note"]
+        assert limit_name(found.limited_by[-1][-1]) in last["note"]
 
 
 def test_measured_runs_lie_on_the_chart_of_the_same_machine_only(performance: Performance) -> None:

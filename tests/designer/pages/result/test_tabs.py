@@ -297,7 +297,7 @@ def test_a_change_is_shown_applied_and_taken_back(page: Client, owner: User, sen
     text = words_of(tab(page, design, tab="findings"))
     assert "Nodes 127 servers 126 servers" in text
     assert "Layout Rail-optimized Top of rack" in text
-    assert re.search(r"Findings\s+1\s+to heed", text), "the tab says how many to heed"
+    assert re.search(r"Findings\s+1\s+to act on", text), "the tab says how many to act on"
     response = page.post(reverse("design-apply", args=[design.pk, job.pk]), {"finding": "1"}, follow=True)
     assert response.redirect_chain[-1][0] == f"/designs/{design.pk}/?tab=findings#result"
     assert "The design was changed" in words_of(response)
