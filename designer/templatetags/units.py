@@ -12,6 +12,8 @@ for printer in (
     numbers.count,
     numbers.gbit_s,
     numbers.gb_s,
+    numbers.predicted,
+    numbers.printed,
     numbers.metres,
     numbers.watts,
     numbers.usd,

@@ -162,6 +162,22 @@ def gb_s_span(low: float, high: float) -> str:
     return f"{number} to {last}" if unit and last.endswith(f"{NO_BREAK_SPACE}{unit}") else f"{first} to {last}"
 
 
+def predicted(value: Any, unit: str) -> str:
+    """A predicted figure beside what a tool prints in ``unit``: "365 GB/s", "2,920 Gb/s" for who reads in bits."""
+    if _is_missing(value):
+        return MISSING
+    return f"{computed(value * factor_of(unit))}{NO_BREAK_SPACE}{_shown_unit(unit)}"
+
+
+def printed(value: Any, unit: str) -> str:
+    """The same as the tool prints it; nothing where that is the unit of the reader."""
+    return "" if _is_missing(value) or factor_of(unit) == 1 else f"{computed(value)}{NO_BREAK_SPACE}{unit}"
+
+
+def _shown_unit(unit: str) -> str:
+    return "Gb/s" if unit == "GB/s" and chosen().in_bits else unit
+
+
 def metres(value: Any) -> str:
     """A length → "30 m"; "98.4 ft" for who reads in feet."""
     if _is_missing(value):

@@ -13,12 +13,13 @@ from rest_framework.response import Response
 from designer.api.base import HeavyJobView, query_of
 from designer.api.bodies import design_id_of
 from designer.api.errors import invalid, refuse_unknown
-from designer.api.negotiation import file_answer
+from designer.api.negotiation import file_answer, units_of
 from designer.api.parsers import BoundedJSONParser
 from designer.api.resources.estimates import own_design
 from designer.api.schema import bringup as schema
 from designer.api.serializers import AcceptanceQuery
 from designer.services.uploads import bytes_of
+from designer.wording.numbers import chosen
 from estimator.bringup.acceptance.design import accepted
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
 from estimator.bringup.acceptance.readers.upload import MAX_FILE_BYTES, MAX_FILES
@@ -37,13 +38,15 @@ class AcceptanceView(HeavyJobView):
 
     @schema.acceptance
     def post(self, request: Request) -> Response | HttpResponse:
-        file_format = ACCEPTANCE_FORMATS[query_of(request, AcceptanceQuery)["format"]]
+        form = query_of(request, AcceptanceQuery)["format"]
+        file_format = ACCEPTANCE_FORMATS[form]
         design, files = _sent(request)
         catalog = load_catalog()
         contract, answer = accepted(parse_spec(given_of(request, design), catalog), catalog, files)
         if file_format.file.endswith(".json"):
             return Response(answer.as_json())
-        content = b"".join(file_format.write(contract, answer))
+        with units_of(request, form):
+            content = b"".join(file_format.write(contract, answer, in_bits=chosen().in_bits))
         return file_answer(content, file_format.content_type, file_format.file)
 
 

@@ -18,6 +18,7 @@ from designer.services.access import design_to_own, job_to_see
 from designer.services.shown_page import version_asked
 from designer.services.uploads import bytes_of
 from designer.wording.context import Context
+from designer.wording.numbers import chosen
 from designer.wording.query import column_heads, one_of
 from estimator.bringup.acceptance.design import accepted
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS, AcceptanceFormat
@@ -150,7 +151,7 @@ def _shown(answer: Acceptance) -> list[ShownResult]:
 def _file(job: EstimateJob, name: str) -> HttpResponse:
     form = ACCEPTANCE_FORMATS[name]
     contract, answer = _accepted(job)
-    return attachment(b"".join(form.write(contract, answer)), form.content_type, form.file)
+    return attachment(b"".join(form.write(contract, answer, in_bits=chosen().in_bits)), form.content_type, form.file)
 
 
 def _accepted(job: EstimateJob, files: Iterable[tuple[str, bytes]] = ()) -> tuple[Contract, Acceptance]:

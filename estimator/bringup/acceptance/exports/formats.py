@@ -4,11 +4,18 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Protocol
 
 from estimator.bringup.acceptance.exports import aicr, azure_nhc, nvcre, script
 from estimator.bringup.acceptance.gates import Contract
 from estimator.bringup.acceptance.result import Acceptance
 from estimator.errors import one_of_formats
+
+
+class Write(Protocol):
+    """What writes a file. ``in_bits``: a paper's figures are in Gb/s; what programs read is in the units of the commands."""
+
+    def __call__(self, contract: Contract, answer: Acceptance, *, in_bits: bool = False) -> Iterator[bytes]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,27 +26,27 @@ class AcceptanceFormat:
     purpose: str
     file: str
     content_type: str
-    write: Callable[[Contract, Acceptance], Iterator[bytes]]
+    write: Write
     is_for_nvidia: bool = False
 
 
-def _json(contract: Contract, answer: Acceptance) -> Iterator[bytes]:
+def _json(contract: Contract, answer: Acceptance, *, in_bits: bool = False) -> Iterator[bytes]:
     yield (json.dumps(answer.as_json(), ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _text(write: Callable[[Contract], Iterator[str]]) -> Callable[[Contract, Acceptance], Iterator[bytes]]:
+def _text(write: Callable[[Contract], Iterator[str]]) -> Write:
     """The file of a module that writes gates alone."""
 
-    def written(contract: Contract, answer: Acceptance) -> Iterator[bytes]:
+    def written(contract: Contract, answer: Acceptance, *, in_bits: bool = False) -> Iterator[bytes]:
         return (piece.encode() for piece in write(contract))
 
     return written
 
 
-def _pdf(contract: Contract, answer: Acceptance) -> Iterator[bytes]:
+def _pdf(contract: Contract, answer: Acceptance, *, in_bits: bool = False) -> Iterator[bytes]:
     from estimator.bringup.acceptance.exports import signed  # start-up time: reportlab
 
-    yield signed.write(contract, datetime.now(UTC))
+    yield signed.write(contract, datetime.now(UTC), in_bits=in_bits)
 
 
 ACCEPTANCE_FORMATS = {

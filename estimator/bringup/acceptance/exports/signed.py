@@ -3,7 +3,7 @@
 The digest makes it checkable: the gates' JSON that stands behind the paper has the same SHA-256, or it is of other lines.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
@@ -18,10 +18,11 @@ from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import WIDE, About, headed, pdf_bytes, section
 from estimator.pdf.style import BODY, EYEBROW, LINE_STRONG, MUTED, PORTRAIT, SMALL, SUBTITLE, TITLE, text_width
 from estimator.pdf.text import BOLD, REGULAR, markup
-from estimator.units import counted
+from estimator.units import BITS_PER_BYTE, counted
 from estimator.version import MODEL_VERSION
 from estimator.wording import NO_BREAK, date_and_time, percent_of
 
+GB_S = "GB/s"
 PARTIES = ("Buyer", "Supplier")
 BLANKS = ("Company", "Name", "Title", "Place and date", "Signature")
 ROW_HEIGHT, SIGNATURE_HEIGHT = 24.0, 44.0
@@ -31,12 +32,15 @@ CHECK = (
 )
 
 
-def write(contract: Contract, made: datetime) -> bytes:
-    """The PDF. The same contract and date give the same bytes."""
+def write(contract: Contract, made: datetime, *, in_bits: bool = False) -> bytes:
+    """The PDF. The same contract and date give the same bytes.
+
+    ``in_bits`` writes what is predicted in GB/s in Gb/s, and beside each line what the command prints there.
+    """
     digest = gates_sha256(contract.gates)
     story: list[Flowable] = [
         *_cover(contract, digest, made),
-        *_lines(contract),
+        *_lines(contract, in_bits=in_bits),
         *_commands(contract.gates),
         *_assumptions(contract.gates),
         *_signatures(contract, digest),
@@ -86,7 +90,7 @@ def _facts(rows: Sequence[tuple[str, str]]) -> Grid:
     return Grid((Field("Fact", 0.28), Field("Value", 0.72)), [Row(list(row)) for row in rows])
 
 
-def _lines(contract: Contract) -> list[Flowable]:
+def _lines(contract: Contract, *, in_bits: bool) -> list[Flowable]:
     fields = (
         Field("Gate", 0.26),
         Field("Paths", 0.08, is_number=True),
@@ -97,14 +101,15 @@ def _lines(contract: Contract) -> list[Flowable]:
         Field("Fault missed", 0.1, is_number=True),
         Field("Basis", 0.1),
     )
+    of = _in_bits if in_bits else _as_printed
     rows = [
         Row(
             [
                 Text(gate.title, f"{gate.code}, {counted(gate.gpus, 'GPU')} each"),
                 f"{gate.results:,}",
-                Text(_of(gate, gate.expected), f"{gate.low:g} to {gate.high:g}, ceiling {gate.ceiling:g}"),
-                Text(_of(gate, gate.pass_at), f"and {100 * gate.peers_at:.1f} % of its peers" if gate.peers_at else ""),
-                _of(gate, gate.fault_at),
+                Text(of(gate, gate.expected), _range(gate, of)),
+                Text(of(gate, gate.pass_at), _beside_line(gate, of)),
+                of(gate, gate.fault_at),
                 chance(gate.false_alarm),
                 chance(gate.miss),
                 Text("", mark=gate.basis) if gate.basis == "assumption" else gate.basis,
@@ -115,11 +120,33 @@ def _lines(contract: Contract) -> list[Flowable]:
     intro = (
         "Nine healthy results in ten lie in the range below the expected value. Bus bandwidth as nccl-tests defines it."
     )
+    if in_bits and any(gate.unit == GB_S for gate in contract.gates):
+        intro += f" Figures are in Gb/s; where the command prints {GB_S}, its line stands in that unit below."
     return [*section("Gates and lines", WIDE), Paragraph(markup(intro), BODY), Grid(fields, rows)]
 
 
-def _of(gate: Gate, value: float) -> str:
+def _as_printed(gate: Gate, value: float) -> str:
+    """A figure of a gate in the unit that its command prints."""
     return f"{value:g}{NO_BREAK}{gate.unit}"
+
+
+def _in_bits(gate: Gate, value: float) -> str:
+    """The same in Gb/s, where that unit is of bytes."""
+    return f"{value * BITS_PER_BYTE:g}{NO_BREAK}Gb/s" if gate.unit == GB_S else _as_printed(gate, value)
+
+
+def _range(gate: Gate, of: Callable[[Gate, float], str]) -> str:
+    low, high, ceiling = (of(gate, value).partition(NO_BREAK)[0] for value in (gate.low, gate.high, gate.ceiling))
+    return f"{low} to {high}, ceiling {ceiling}"
+
+
+def _beside_line(gate: Gate, of: Callable[[Gate, float], str]) -> str:
+    """What the command prints at the line, where that is another unit, and the line against peers."""
+    printed = _as_printed(gate, gate.pass_at)
+    beside = [f"printed as {printed}"] if of(gate, gate.pass_at) != printed else []
+    if gate.peers_at:
+        beside.append(f"and {100 * gate.peers_at:.1f} % of its peers")
+    return ", ".join(beside)
 
 
 def _commands(gates: Sequence[Gate]) -> list[Flowable]:

@@ -9,8 +9,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from pypdf import PdfReader
 
-from designer.models import ApiToken
+from designer.models import AccountChoices, ApiToken
 from estimator.bringup.acceptance.design import accepted
 from estimator.catalog.loader import load_catalog
 from tests.designer.api_helpers import BASE, SPEC, Caller, assert_refused, caller
@@ -33,6 +34,20 @@ def test_it_answers_as_the_verb(call: Caller) -> None:
         ("pass", "node-0002"),
     ]
     assert judged["calibration"]["parameters"]
+
+
+def test_the_paper_is_in_the_units_of_the_caller_and_other_files_in_those_of_the_tools(
+    call: Caller, owner: User
+) -> None:
+    def paper() -> str:
+        content = call("POST", "acceptance/?format=pdf", {"design": SPEC}).content
+        return "".join(page.extract_text() for page in PdfReader(io.BytesIO(content)).pages)
+
+    as_json = call("POST", "acceptance/", {"design": SPEC}).json()
+    assert "printed as" not in paper()
+    AccountChoices.objects.create(user=owner, bandwidth=AccountChoices.Bandwidth.BITS)
+    assert "printed as" in paper()
+    assert call("POST", "acceptance/", {"design": SPEC}).json() == as_json
 
 
 def test_a_saved_design_is_named_by_its_id_and_follows_a_calibration(call: Caller) -> None:

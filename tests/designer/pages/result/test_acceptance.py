@@ -1,5 +1,6 @@
 """The page of the acceptance contract: gates, results with their verdicts, what is refused, and for whom."""
 
+import io
 import re
 
 import pytest
@@ -7,16 +8,19 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from pypdf import PdfReader
 
-from designer.models import Design
+from designer.models import AccountChoices, Design
 from designer.services.designs.saving import request_estimate, save_design
+from designer.wording.numbers import NO_BREAK_SPACE, computed
+from estimator.bringup.acceptance.design import accepted
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
 from estimator.catalog.loader import load_catalog
 from estimator.jobs import tasks
 from estimator.jobs.models import EstimateJob
 from estimator.spec.parse import parse_spec
 from tests.designer.pages.result.test_asbuilt import text_of
-from tests.estimator.bringup.sites import GIB, nccl_log
+from tests.estimator.bringup.sites import GIB, nccl_log, spec_of
 
 pytestmark = pytest.mark.django_db
 SPEC = {"name": "Site A", "compute": {"server": "dgx-h100", "nodes": 64}, "fabric": {"generation": "ndr"}}
@@ -92,6 +96,37 @@ def test_results_are_judged_and_the_slow_part_named(page: Client, address: str) 
     assert re.search(r"Rail 5 at (89|90)(\.\d)? % of its peers", shown)
     assert "Failed 1" in shown
     assert "network_efficiency.infiniband" in shown
+
+
+def test_predictions_follow_the_chosen_unit_and_what_a_command_prints_stays(
+    page: Client, address: str, owner: User
+) -> None:
+    in_bytes = text_of(page.get(address))
+    node = next(gate for gate in accepted(spec_of(SPEC), load_catalog())[0].gates if gate.code == "node")
+    assert f"{computed(node.expected)} GB/s" in in_bytes.replace(NO_BREAK_SPACE, " ")
+    assert "printed as" not in in_bytes
+    AccountChoices.objects.create(user=owner, bandwidth=AccountChoices.Bandwidth.BITS)
+    shown = text_of(page.get(address)).replace(NO_BREAK_SPACE, " ")
+    expected, line = (f"{computed(8 * value)} Gb/s" for value in (node.expected, node.pass_at))
+    assert expected in shown
+    assert f"{line} printed as {computed(node.pass_at)} GB/s" in shown
+    assert f"{computed(node.expected)} GB/s" not in shown
+    judged = text_of(page.post(address, {"results": rails(slow=5)})).replace(NO_BREAK_SPACE, " ")
+    assert re.search(r"43\.0 GB/s [\d,.]+ Gb/s printed as [\d.]+ GB/s", judged), (
+        "measured as printed, expected as chosen"
+    )
+    pdf = page.get(address, {"format": "pdf"}).content
+    paper = " ".join(" ".join(one.extract_text() for one in PdfReader(io.BytesIO(pdf)).pages).split())
+    for words in (
+        f"{8 * node.expected:g} Gb/s",
+        f"ceiling {8 * node.ceiling:g}",
+        f"{8 * node.pass_at:g} Gb/s printed as {node.pass_at:g} GB/s",
+        "Figures are in Gb/s; where the command prints GB/s, its line stands in that unit below.",
+    ):
+        assert words in paper.replace(NO_BREAK_SPACE, " "), words
+    script = page.get(address, {"format": "script"}).content
+    AccountChoices.objects.all().delete()
+    assert page.get(address, {"format": "script"}).content == script, "what programs read is in the tools' units"
 
 
 def test_names_of_files_are_shown_as_text(page: Client, address: str) -> None:
