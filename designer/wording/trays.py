@@ -34,6 +34,6 @@ def said_in_markup(markup: str, word: str) -> str:
 
 def _spoken(tag: re.Match[str], word: str) -> str:
     """A tag with its labels said; what is code, or stays as it is written, whole."""
-    if tag["kept"] or tag[0][1:].lower().startswith(("script", "style", "textarea", "code")):
+    if tag.group("kept") or tag[0][1:].lower().startswith(("script", "style", "textarea", "code")):
         return tag[0]
     return _READ_ALOUD.sub(lambda found: f"{found[1]}{said(found[2], word)}{found[3]}", tag[0])
