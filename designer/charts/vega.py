@@ -154,7 +154,7 @@ class Chart:
     @property
     def terms(self) -> list[Entry]:
         """Of the glossary, what its title, axes, legend, table and note use: a picture cannot hold links."""
-        rows = (str(row["head"]) for row in self.table.rows)
+        rows = (str(row.get("head")) for row in self.table.rows)
         heads = (self.title, self.note, *_axis_titles(self.spec), *self.table.columns, *rows)
         labels = (*(item.label for item in self.legend), *(switch.label for switch in self.switches))
         return entries_in((*heads, *labels))
