@@ -17,7 +17,8 @@ from estimator.cost.result import Cost
 from estimator.crews.effort import assumed, crew_assumed
 from estimator.errors import Change, Problem, SpecError
 from estimator.fabric.sized import SizedFabric
-from estimator.growth.recabling import USED_CREWS, USED_TASKS, Changes, changes_between
+from estimator.growth.in_place import in_place
+from estimator.growth.recabling import USED_CREWS, USED_TASKS, changes_between
 from estimator.growth.result import GrowthPhase, PhaseLine, Phases, YearCost
 from estimator.growth.room import nodes_sized_for
 from estimator.ranges import Range, total_of
@@ -139,11 +140,9 @@ def warnings_of(built: Sequence[BuiltPhase], known: Collection[str]) -> list[Pro
     return out
 
 
-def _compared(before: tuple[LinkList, ...] | None, now: tuple[LinkList, ...] | None) -> Changes | None:
-    """Cables of two phases compared one by one; None where there are too many."""
-    if before is None or now is None or _n_links((*before, *now)) > MOST_LINKS:
-        return None
-    return changes_between(before, now)
+def are_compared(before: Sequence[LinkList], now: Sequence[LinkList]) -> bool:
+    """Whether the cables of two phases are compared one by one."""
+    return _n_links((*before, *now)) <= MOST_LINKS
 
 
 def phases_of(built: Sequence[BuiltPhase], problems: Sequence[Problem] = ()) -> Phases:
@@ -156,8 +155,11 @@ def phases_of(built: Sequence[BuiltPhase], problems: Sequence[Problem] = ()) -> 
         left_out += [*(one.message for one in problems), NOT_BUILT]
     for at, one in enumerate(built):
         bill = stock.buy(one.bom.lines)
-        changes = _compared(before, one.links)
-        if changes is None:
+        now, changes = one.links, None
+        if before is not None and now is not None and are_compared(before, now):
+            now = in_place(before, now)
+            changes = changes_between(before, now)
+        else:
             left_out.append(
                 f"Phase {at + 1}: cables are compared one by one up to {MOST_LINKS:,} links of two phases together, and there "
                 "are more. Make phases of one pod."
@@ -187,7 +189,7 @@ def phases_of(built: Sequence[BuiltPhase], problems: Sequence[Problem] = ()) -> 
                 stranded_usd=_usd_of(stranded),
             )
         )
-        before = one.links
+        before = now
     until = _until(built)
     years = list(_years(phases, until))
     return Phases(

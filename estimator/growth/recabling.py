@@ -2,12 +2,11 @@
 
 A cable is known by its two ends: devices by name, without the zeros that fill names up, and by model, as a switch that is
 exchanged takes its cables out; and by what it is: part and stock length. One whose ends are those of before stays. Of the
-others, one that is taken out and one of the same part and length that comes are the same cable, moved: first where one of
-the ends stays plugged in, then any.
+others, one that is taken out and one of the same part and length that comes are the same cable, moved: as many as can be with
+one of the ends staying plugged in, then any.
 """
 
-import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,10 +17,10 @@ from estimator.cabling.links import LOWER_KINDS, UPPER_KINDS, LinkList
 from estimator.crews.effort import crews, person_minutes, tasks
 from estimator.fabric.devices import SWITCH_KINDS
 from estimator.fabric.topology import TIERS
+from estimator.growth.known_by import Kind, kind_of, models_of, plain_name
 from estimator.growth.result import CablesOfTier, CrewMinutes, Recabling
 from estimator.ranges import Range
 
-ZEROS = re.compile(r"(?<![0-9])0+(?=[0-9])")
 FIBER = "fiber"
 NONE: Range[float] = Range(0.0, 0.0, 0.0)
 KEPT, MOVED, ADDED, REMOVED = "kept", "moved", "added", "removed"
@@ -53,7 +52,7 @@ class Cable(NamedTuple):
         return (_plain(self.a), self.models[0]), (_plain(self.b), self.models[1])
 
     @property
-    def kind(self) -> tuple[str, float, int]:
+    def kind(self) -> Kind:
         """What another cable must be to be the same."""
         return self.part, self.length_m, self.pieces
 
@@ -76,15 +75,15 @@ class Step(NamedTuple):
 
 
 def _plain(end: End) -> End:
-    return ZEROS.sub("", end[0]), end[1]
+    return plain_name(end[0]), end[1]
 
 
 def cables_of(links: LinkList) -> Iterator[Cable]:
     """The cables of a network in the order of their numbers; one of several links has the ends of its first."""
     names, table = links.table.devices.names, links.table
-    models = {kind: switch.id if switch else "custom" for kind, switch in links.switches.items()}
+    models = models_of(links)
     choices = [one.choice for one in links.plan.runs]
-    lengths = [one.length_m for one in links.plan.runs]
+    kinds = [kind_of(one) for one in links.plan.runs]
     for tier in range(len(TIERS)):
         rows = table.rows(tier)
         if rows.start == rows.stop:
@@ -100,9 +99,7 @@ def cables_of(links: LinkList) -> Iterator[Cable]:
                 one.cable,
                 (names[one.a_device], lower.port(one.a_port)),
                 (names[one.b_device], upper.port(one.b_port, one.b_lane)),
-                choice.cable.id if choice else "",
-                round(float(lengths[one.run]), 2),
-                choice.cables_per_link if choice else 1,
+                *kinds[one.run],
                 bool(choice and choice.cable.kind == FIBER),
                 of_kinds,
             )
@@ -136,27 +133,57 @@ def _of_network(old: list[Cable], new: list[Cable]) -> Iterator[Step]:
 
 
 def _moved(left: list[Cable], come: list[Cable]) -> tuple[list[Step], list[Cable]]:
-    """Cables that are used again, with one end where it was or with both elsewhere; and those that are new."""
-    found: list[Step] = []
-    for side in (1, 0, None):  # the end at the upper device stays, the one at the lower, neither
-        free: dict[Hashable, list[Cable]] = {}
-        for cable in reversed(left):
-            free.setdefault(_known_by(cable, side), []).append(cable)
-        still, used = [], set()
-        for cable in come:
-            alike = free.get(_known_by(cable, side))
-            if alike:
-                was = alike.pop()
-                used.add(was)
-                found.append(Step(MOVED, was, cable, 2 if side is None else 1))
-            else:
-                still.append(cable)
-        come, left = still, [cable for cable in left if cable not in used]
-    return found, come
+    """Cables that are used again, as many as can be with one end where it was, then with both elsewhere; and new ones."""
+    found = [Step(MOVED, left[old], come[new], 1) for new, old in sorted(_one_end_stays(left, come).items())]
+    used, reused = {step.before for step in found}, {step.after for step in found}
+    free: dict[Hashable, list[Cable]] = {}
+    for cable in reversed(left):
+        if cable not in used:
+            free.setdefault(cable.kind, []).append(cable)
+    still = []
+    for cable in come:
+        if cable in reused:
+            continue
+        alike = free.get(cable.kind)
+        if alike:
+            found.append(Step(MOVED, alike.pop(), cable, 2))
+        else:
+            still.append(cable)
+    return found, still
 
 
-def _known_by(cable: Cable, side: int | None) -> Hashable:
-    return (cable.kind, cable.ends[side] if side is not None else None)
+def _one_end_stays(left: list[Cable], come: list[Cable]) -> dict[int, int]:
+    """Place in ``come`` → place in ``left`` of the cable that it is, moved at one end: as many as there can be.
+
+    A port holds one cable before and one after, so a cable has two others at most to be or to become: these chains are
+    taken from their ends, where there is no choice, and rings then all the same way round.
+    """
+    n_left = len(left)
+    at = {(cable.kind, end): n_left + i for i, cable in enumerate(come) for end in cable.ends}
+    others: dict[int, list[int]] = {}
+    for i, cable in enumerate(left):
+        for end in reversed(cable.ends):
+            new = at.get((cable.kind, end))
+            if new is not None and new not in others.get(i, ()):
+                others.setdefault(i, []).append(new)
+                others.setdefault(new, []).append(i)
+    out: dict[int, int] = {}
+    ends = deque(one for one, own in others.items() if len(own) == 1)
+    rings = deque(others)
+    while ends or rings:
+        one = (ends or rings).popleft()
+        if not others.get(one):
+            continue
+        other = others[one][0]
+        old, new = sorted((one, other))
+        out[new - n_left] = old
+        for gone in (one, other):
+            for near in others.pop(gone):
+                if near in others:
+                    others[near].remove(gone)
+                    if len(others[near]) == 1:
+                        ends.append(near)
+    return out
 
 
 class Changes(NamedTuple):
@@ -198,7 +225,7 @@ def _pairs(cables: Iterator[Cable | None]) -> Counter[Hashable]:
     found: Counter[Hashable] = Counter()
     for one in cables:
         if one:
-            devices = (ZEROS.sub("", one.a[0]), one.models[0]), (ZEROS.sub("", one.b[0]), one.models[1])
+            devices = (plain_name(one.a[0]), one.models[0]), (plain_name(one.b[0]), one.models[1])
             found[one.fabric, devices, one.kind] += one.pieces
     return found
 
@@ -242,7 +269,7 @@ def _switches(lists: Sequence[LinkList]) -> Counter[tuple[str, str]]:
         for kind in SWITCH_KINDS:
             switch = links.switches.get(kind)
             model = switch.id if switch else "custom"
-            found |= {(f"{links.role}/{ZEROS.sub('', name)}", model) for name in devices.names[devices.of(kind)]}
+            found |= {(f"{links.role}/{plain_name(name)}", model) for name in devices.names[devices.of(kind)]}
     return Counter(found)
 
 

@@ -9,6 +9,7 @@ from estimator.catalog.catalog import Catalog
 from estimator.designs.networks import sized_fabrics
 from estimator.designs.parts import catalog_of
 from estimator.errors import InfeasibleDesign, Problem, SpecError, one_of_formats
+from estimator.growth.in_place import in_place
 from estimator.growth.phases import MOST_LINKS, in_phase, phase_specs
 from estimator.growth.recabling import KEPT, Cable, Step, steps_between
 from estimator.growth.result import PhaseLine, Phases, YearCost
@@ -87,6 +88,7 @@ def cable_rows(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[Cell, ...]]
                 f"{n_before + n_after:,}. Make phases of one pod."
             )
             raise SpecError([Problem(f"phases[{at}].nodes", "too_many_links", message)])
+        after = in_place(before, after)
         for step in steps_between(before, after):
             if step.action != KEPT:
                 yield (entry.name or f"Phase {at + 1}", entry.date, *_step(step, after[0].catalog))
