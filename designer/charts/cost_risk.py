@@ -23,7 +23,6 @@ from estimator.record import Given
 MARKED = {"p5": 0, "p25": 1, "p50": 0, "p75": 1, "p95": 0}  # on which of two lines its name stands
 SHOWN = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")
 BAR_PX, TICK_PX, LABEL_UP_PX, BAR_DOWN_PX = 13, 19, 10, 9
-MILLION = 1e6
 FIGURES = {"capex_usd": "Purchase price", "tco_usd": "Total cost", "usd_per_gpu_hour": "Per GPU-hour"}
 
 

@@ -1,7 +1,7 @@
 """Prices of a file, CSV or XLSX, as entries of a book: a tolerant header, and for every row that is refused the reason."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -542,9 +542,3 @@ def _rate(texts: Mapping[str, str], decimal: str) -> OwnRate:
         near = near_words(rate.currency, CURRENCIES)
         raise _Wrong("currency", f"'{rate.currency[:20]}' is no currency known here. Near it: {near}.")
     return rate
-
-
-def problems_of(refused: Sequence[RefusedRow]) -> Iterator[Problem]:
-    """Refused rows as problems of a request."""
-    for one in refused:
-        yield Problem(f"row {one.row}", "price_row_refused", f"Row {one.row}, {one.column}: {one.message}")

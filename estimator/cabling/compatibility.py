@@ -202,12 +202,6 @@ def fit_at(catalog: Catalog, part: str, place: str) -> Fit | None:
     return fit(cable, holder, catalog) if cable and holder else None
 
 
-def fit_fibers(module: Cable, fibers: Sequence[Cable], length_m: float = 0.0, panels: int = 0) -> Fit:
-    """Whether these fibres, one a connector, go into a transceiver and reach."""
-    codes = list(dict.fromkeys(fiber_reasons(module, fibers, length_m, panels)))
-    return verdict_on(codes, " and ".join(dict.fromkeys(f.description for f in fibers)), module.description)
-
-
 def verdict_on(codes: Sequence[str], part: str, place: str) -> Fit:
     """The worst verdict of some codes, each with its message."""
     reasons = tuple(Reason(code, _VERDICTS[code], _message(code, part, place)) for code in codes)

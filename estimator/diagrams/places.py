@@ -23,14 +23,13 @@ _FAR = 2**62
 class Places:
     """Numbers of the devices of one link table on each axis.
 
-    ``of[axis]`` has shape (n_devices,); ``low_leaf`` and ``high_leaf`` are the first and last leaf (device index) that a
-    node or manager is linked to, shape (n_nodes + n_managers,).
+    ``of[axis]`` has shape (n_devices,); ``low_leaf`` is the first leaf (device index) that a node or manager is linked to,
+    shape (n_nodes + n_managers,).
     """
 
     table: LinkTable
     of: dict[str, IntArray] = field(default_factory=dict)
     low_leaf: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    high_leaf: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @cached_property
     def n(self) -> dict[str, int]:
@@ -76,7 +75,7 @@ def places_of(table: LinkTable) -> Places:
     for axis in AXES:
         first, last = of[axis][low], of[axis][high]
         of[axis][below] = first if axis in (POD, UNIT) else np.where(first == last, first, 0)
-    return Places(table, of, low, high)
+    return Places(table, of, low)
 
 
 def _leaves(fabric: SizedFabric) -> dict[str, IntArray]:

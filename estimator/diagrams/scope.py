@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from estimator.diagrams.places import AXES, PLANE, POD, RAIL, UNIT, Places
 from estimator.digits import is_whole_number
-from estimator.fabric.devices import CORE, KINDS, LEAF, MANAGER, NODE, SPINE
+from estimator.fabric.devices import CORE, LEAF, MANAGER, NODE, SPINE
 from estimator.units import IntArray
 
 ROSTERS = {"nodes": NODE, "managers": MANAGER, "leaves": LEAF, "spines": SPINE, "cores": CORE}
@@ -184,11 +184,6 @@ def _spread_out(names: list[str], most: int = 4000) -> list[str]:
         kinds.setdefault(name.rstrip("0123456789"), []).append(name)
     each = max(most // max(len(kinds), 1), 1)
     return [name for some in kinds.values() for name in some[:each]]
-
-
-def in_order(kind: str) -> int:
-    """Place of a kind of device from the servers up."""
-    return KINDS.index(kind)
 
 
 def members(axis: str, inside: npt.NDArray[np.bool_], places: Places) -> IntArray:

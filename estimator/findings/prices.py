@@ -17,7 +17,6 @@ from estimator.wording import dollars
 
 BOOKS_APART = 1.5
 OLD_PRICE_MONTHS = 12
-TYPICAL = 1
 OLD_DAYS = 366  # between a price and the rate that turns it into dollars
 _SHOWN = 3
 _BOOK_NAMES = {OWN: "your prices"} | {

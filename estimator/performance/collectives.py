@@ -21,18 +21,6 @@ import numpy as np
 
 from estimator.units import FloatArray, IntArray
 
-ALGORITHMS = (
-    "ring",
-    "tree",
-    "nvls",
-    "nvls_tree",
-    "collnet_chain",
-    "collnet_direct",
-    "pat",
-    "two_level",
-    "one_shot",
-    "direct",
-)
 PROTOCOLS = ("ll", "ll128", "simple")
 VARIANTS = (
     *(("ring", protocol) for protocol in PROTOCOLS),

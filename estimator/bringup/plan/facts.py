@@ -6,7 +6,7 @@ value's alternatives; a row about what no design states, as ``release=old``, is 
 """
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -86,11 +86,6 @@ def chosen(key: str, **circumstances: str) -> Value:
         why=f"{why}. {RULE}" if best.why and others else why,
         alternatives=others,
     )
-
-
-def every(keys: Iterable[str], **circumstances: str) -> list[Value]:
-    """The values of several keys."""
-    return [chosen(key, **circumstances) for key in keys]
 
 
 def is_known(key: str, **circumstances: str) -> bool:

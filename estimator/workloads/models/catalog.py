@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from estimator.record import Shape
 from estimator.workloads.models.shapes import (
@@ -33,7 +33,6 @@ PARTS = {
     "experts": Experts,
     "details": Details,
 }
-Part = TypeVar("Part", bound=Shape)
 
 
 @dataclass(frozen=True)

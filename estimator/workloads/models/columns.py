@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from estimator.workloads.models.counts import (
     active_matrix_parameters,
-    active_parameters,
     attention_width,
     decode_attention_width,
     embedding_parameters,
@@ -20,7 +19,6 @@ from estimator.workloads.models.counts import (
     mtp_parameters,
     state_flops,
     state_values,
-    total_parameters,
     window_attention_width,
     window_kv_values,
 )
@@ -86,8 +84,6 @@ class ShapeColumns:
     matrix_parameters: Ints  # all layers, every expert
     active_matrix_parameters: Ints  # all layers, top_k experts
     mtp_parameters: Ints
-    total_parameters: Ints
-    active_parameters: Ints
     kv_values: Floats  # a token and full layer
     window_kv_values: Floats  # a token of the window and window layer
     index_values: Floats  # a token and index layer
@@ -162,8 +158,6 @@ def _row(shape: ModelShape) -> dict[str, int | float | bool]:
         "matrix_parameters": matrix_parameters(shape),
         "active_matrix_parameters": active_matrix_parameters(shape),
         "mtp_parameters": mtp_parameters(shape),
-        "total_parameters": total_parameters(shape),
-        "active_parameters": active_parameters(shape),
         "kv_values": kv_values(shape),
         "window_kv_values": window_kv_values(shape),
         "index_values": float(index.dim if index else 0),

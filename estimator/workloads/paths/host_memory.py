@@ -13,7 +13,6 @@ from estimator.workloads.paths.constants import path_constants
 from estimator.workloads.paths.groups import Groups, GroupTimes
 
 SCALE_UP, HOST_MEMORY = "nvlink", "host_memory"
-PATHS = (SCALE_UP, HOST_MEMORY)
 _ROUNDS = {"all_reduce": 2.0}  # around the ring; once for the others
 _ONE_HOP = "sendrecv"
 

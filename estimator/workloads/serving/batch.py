@@ -19,7 +19,6 @@ from estimator.workloads.serving.collectives import host_all_reduce_s
 from estimator.workloads.serving.constants import Constants
 from estimator.workloads.serving.phases import ALL_REDUCES, FLOP_A_PAIR, FLOP_A_WEIGHT, of_size, power_mean
 
-PATHS = (NVLINK, HOST_MEMORY)
 BARE_LAYERS = "bare_layers"  # feature: layers alone, from a graph, without embedding, head and sampling
 NO_COMMUNICATION = "no_communication"  # feature: what one rank takes by itself
 DECODER = "decoder"

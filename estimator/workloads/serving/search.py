@@ -15,7 +15,6 @@ from estimator.workloads.serving.serving import Served, aggregated
 
 MOST_STAGES = 64
 MOST_GROUPS = 256  # of attention data parallelism
-MOST_LAYOUTS = 200_000
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ VIRTUAL_STAGES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20)
 ZERO_STAGES = (1, 3)
 RECOMPUTES = (0, 1, 2)
 BLOCK = 2_730 * len(RECOMPUTES)  # layouts computed at once: their arrays stay in the processor's cache
-MOST_LAYOUTS = 5_000_000
 MEMORY, BATCH, STAGES, EXPERTS = "memory", "batch_not_divisible", "too_many_stages", "ep_not_in_stage"
 
 

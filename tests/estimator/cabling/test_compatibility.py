@@ -5,7 +5,16 @@ import json
 import pytest
 
 from estimator.__main__ import main
-from estimator.cabling.compatibility import BLOCKED, MATCH, REVIEW, fit, fit_by_id, fit_fibers, pair_reasons
+from estimator.cabling.compatibility import (
+    BLOCKED,
+    MATCH,
+    REVIEW,
+    fiber_reasons,
+    fit,
+    fit_by_id,
+    pair_reasons,
+    verdict_on,
+)
 from estimator.cabling.result import Fit
 from estimator.catalog.catalog import Catalog
 from estimator.errors import SpecError
@@ -93,14 +102,14 @@ def test_an_announced_part_is_to_be_reviewed(catalog: Catalog) -> None:
 def test_fibres_in_a_module(
     catalog: Catalog, module: str, fibers: tuple[str, ...], length_m: float, panels: int, expected: list[str]
 ) -> None:
-    found = fit_fibers(catalog.cables[module], [catalog.cables[f] for f in fibers], length_m, panels)
-    assert codes(found) == expected
-    assert found.verdict == (BLOCKED if expected else MATCH)
+    reasons = fiber_reasons(catalog.cables[module], [catalog.cables[f] for f in fibers], length_m, panels)
+    assert list(dict.fromkeys(reasons)) == expected
+    assert verdict_on(expected, module, "fibres").verdict == (BLOCKED if expected else MATCH)
 
 
 def test_a_grade_that_the_maker_does_not_name_is_blocked(catalog: Catalog) -> None:
     unnamed = catalog.cables["nv-mma4z00-ns"]._replace(reach_om3_m=None)
-    assert codes(fit_fibers(unnamed, [catalog.cables["fib-mpo12-om3-apc"]], 1)) == ["grade_unknown"]
+    assert list(fiber_reasons(unnamed, [catalog.cables["fib-mpo12-om3-apc"]], 1, 0)) == ["grade_unknown"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from estimator.performance.collectives import (
-    ALGORITHMS,
     BUS_FACTORS,
     PROTOCOLS,
     VARIANTS,
@@ -25,7 +24,6 @@ from estimator.units import FloatArray
 
 def test_variants_are_pairs_of_known_names_and_fit_in_four_bits() -> None:
     assert len(set(VARIANTS)) == len(VARIANTS) <= 16
-    assert {algorithm for algorithm, _ in VARIANTS} == set(ALGORITHMS)
     assert {protocol for _, protocol in VARIANTS} == set(PROTOCOLS)
 
 

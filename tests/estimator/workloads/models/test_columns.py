@@ -4,7 +4,7 @@ import numpy as np
 
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.columns import shape_columns
-from estimator.workloads.models.counts import active_matrix_parameters, matrix_parameters, total_parameters
+from estimator.workloads.models.counts import active_matrix_parameters, matrix_parameters
 
 SHAPES = [model.shape for model in catalog_models().values()]
 
@@ -13,7 +13,7 @@ def test_columns_are_the_counts() -> None:
     columns = shape_columns(SHAPES)
     assert len(columns) == len(SHAPES)
     for at, shape in enumerate(SHAPES):
-        assert columns.total_parameters[at] == total_parameters(shape)
+        assert columns.matrix_parameters[at] == matrix_parameters(shape)
         assert columns.layers[at] == shape.layers
 
 

@@ -8,7 +8,6 @@ from estimator.bringup.check.observation import Notes
 KIND, SYSTEM = "partitions.conf", "opensm"
 _HEAD = re.compile(r"^\s*([A-Za-z_][\w.-]*)?\s*=\s*(0x[0-9a-fA-F]{1,4}|\d{1,5})\s*([^:;]*):", re.MULTILINE)
 _EVERY = ("ALL", "ALL_CAS")
-FULL = ("full", "both")
 
 
 def is_mine(text: str) -> bool:
