@@ -24,6 +24,7 @@ from designer.wording.numbers import (
     usd_range,
     usd_span,
 )
+from estimator.bom.lines import NETWORK_CATEGORIES
 from estimator.catalog.catalog import Catalog
 from estimator.compare.advice import Advice, Step
 from estimator.compare.criteria import (
@@ -36,7 +37,6 @@ from estimator.compare.criteria import (
     large_busbw,
     switch_makers,
 )
-from estimator.cost.cost import NETWORK
 from estimator.cost.result import CapexPart
 from estimator.performance.result import AllReduceTable
 from estimator.ranges import Range, total_of
@@ -224,7 +224,7 @@ def _points(one: Criterion, family: str) -> str:
 def price_chart(pair: Compared) -> Chart:
     """What either network costs to buy, by kind of part."""
     bought = [_by_category(one.cost.capex_by) for one in pair.both]
-    categories = [name for name in NETWORK if any(side[name].typical for side in bought if name in side)]
+    categories = [name for name in NETWORK_CATEGORIES if any(side[name].typical for side in bought if name in side)]
     rows = [
         _bar(at, category_name(name), side[name].typical, usd(side[name].typical), span=usd_range(side[name]))
         for at, side in enumerate(bought)

@@ -20,8 +20,7 @@ from designer.wording.comparison import LETTERS
 from designer.wording.names import SPENT
 from designer.wording.numbers import MISSING, chosen, count, gb_s, gb_s_span, message_size, usd
 from estimator.catalog.currency import USD
-from estimator.compare.result import ComparedCurve, ComparisonResult, Spend
-from estimator.ranges import Range
+from estimator.compare.result import ComparedCurve, ComparisonResult
 from estimator.record import Json
 
 Known = Sequence[tuple[int, ComparedCurve]]  # curves by side, of those that have one
@@ -41,25 +40,25 @@ def _names(result: ComparisonResult) -> list[str]:
 
 def spend_chart(result: ComparisonResult) -> Chart:
     """Stacked bars: what each side costs to buy, pay once and run, undiscounted."""
-    parts = [part for part in SPENT if any(_spent(spend, part) for spend in result.spend)]
+    parts = [part for part in SPENT if any(spend.parts_usd.typical(part) for spend in result.spend)]
     names, series = _names(result), [SPENT[part] for part in parts]
     rows = [
         {"series": f"s{k}", "place": k, "side": names[i], "value": value, "part": SPENT[part], "reported": usd(value)}
         for i, spend in enumerate(result.spend)
         for k, part in enumerate(parts)
-        if (value := _spent(spend, part))
+        if (value := spend.parts_usd.typical(part))
     ]
     table = [
         {
             "head": names[i],
             "cells": [
-                {"text": usd(_spent(spend, part)) if _spent(spend, part) else MISSING, "note": ""} for part in parts
+                {"text": usd(value) if value else MISSING, "note": ""} for value in map(spend.parts_usd.typical, parts)
             ],
         }
         for i, spend in enumerate(result.spend)
     ]
     totals = ", ".join(
-        f"{LETTERS[i]} {usd(sum(_spent(spend, part) or 0 for part in parts))}" for i, spend in enumerate(result.spend)
+        f"{LETTERS[i]} {usd(sum(map(spend.parts_usd.typical, parts)))}" for i, spend in enumerate(result.spend)
     )
     years = sorted({spend.years for spend in result.spend if spend.years})
     note = "Typical prices, not discounted; a part without a price is not in the bars."
@@ -106,11 +105,6 @@ def _stacked_bars(names: Sequence[str]) -> Json:
             "order": {"field": "place"},
         },
     }
-
-
-def _spent(spend: Spend, part: str) -> float | None:
-    price: Range[float] | None = getattr(spend.parts_usd, part)
-    return price.typical if price else None
 
 
 def speed_chart(result: ComparisonResult) -> Chart | None:

@@ -17,11 +17,10 @@ from designer.wording.numbers import (
     usd_exact,
 )
 from estimator.catalog.currency import USD
-from estimator.cost.result import Cost, Uncertainty
+from estimator.cost.result import PERCENTILES, Cost, Uncertainty
 from estimator.record import Given
 
 MARKED = {"p5": 0, "p25": 1, "p50": 0, "p75": 1, "p95": 0}  # on which of two lines its name stands
-SHOWN = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")
 BAR_PX, TICK_PX, LABEL_UP_PX, BAR_DOWN_PX = 13, 19, 10, 9
 FIGURES = {"capex_usd": "Purchase price", "tco_usd": "Total cost", "usd_per_gpu_hour": "Per GPU-hour"}
 
@@ -71,7 +70,7 @@ def histogram_chart(uncertainty: Uncertainty, figure: str) -> Chart | None:
             *_names_of_marks(marked, at_mark),
         ],
     }
-    heads = {key: "mean" if key == "mean" else f"{key[1:]} % of draws below" for key in SHOWN}
+    heads = {key: "mean" if key == "mean" else f"{key[1:]} % of draws below" for key in PERCENTILES}
     table = [{"head": head, "cells": [{"text": usd_exact(at[key]), "note": ""}]} for key, head in heads.items()]
     description = (
         f"{name} of {count(draws)} draws: half below {usd(marks.p50)}, nine in ten between {usd(marks.p5)} and "
@@ -106,9 +105,9 @@ def _names_of_marks(marked: Sequence[Given], at_mark: Given) -> list[Spec]:
 
 
 def percentile_rows(uncertainty: Uncertainty) -> list[Spec]:
-    """A row a figure with its percentiles and its mean, in the order of SHOWN."""
+    """A row a figure with its percentiles and its mean, in the order of PERCENTILES."""
     return [
-        {"name": name, "values": [getattr(found, at) for at in SHOWN]}
+        {"name": name, "values": [getattr(found, at) for at in PERCENTILES]}
         for key, name in FIGURES.items()
         if (found := uncertainty.figures.get(key))
     ]

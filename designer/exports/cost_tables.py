@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from designer.exports.cost_words import FIGURE_NAMES, PERCENTILES
+from designer.exports.cost_words import FIGURE_NAMES
 from designer.exports.tables import ANY, COUNT, MONEY, RANGE, Cell, Column, Table
 from designer.wording.names import COST_KINDS
 from designer.wording.numbers import words
-from estimator.cost.result import Cost, Uncertainty
+from estimator.cost.result import PERCENTILES, Cost, Uncertainty
 
 _SUMS = {
     "total_usd": "Paid in the year",

@@ -15,4 +15,3 @@ ONE_OFF_NAMES = {
 }
 RUNNING_NAMES = {**RUNNING, TOTAL: "Running cost a year"}
 FIGURE_NAMES = {"capex_usd": "Purchase", "tco_usd": "Total cost", "usd_per_gpu_hour": "Total cost a GPU-hour"}
-PERCENTILES = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")

@@ -41,6 +41,11 @@ TONE_WORDS = {BETTER: "better", WORSE: "worse", SAME: "about the same", "": ""}
 PRICE_WORDS = {BETTER: "lower", WORSE: "higher", SAME: "about the same"}
 
 
+def named(result: ComparisonResult, side: int) -> str:
+    """A side by its letter and name."""
+    return f"{LETTERS[side]}: {result.items[side].label}"
+
+
 class FigureCell(NamedTuple):
     """One side of a figure."""
 

@@ -45,6 +45,7 @@ SPENT = {
     "once": "Paid once",
     "running": "Running it",
 }
+SPEND = SPENT | {"rest": "Rest of the purchase", "running": "Running cost"}  # the same in reports
 
 
 @cache

@@ -28,7 +28,8 @@ PANEL, MANAGEMENT, RACK, COOLING = "panel", "management", "rack", "cooling"
 RACK_SYSTEM = "rack-system"  # what a rack that is bought whole holds beside its compute trays
 FACILITY = (RACK, COOLING)
 SERVERS = (SERVER, RACK_SYSTEM)
-CATEGORIES = (*SERVERS, NIC, SWITCH, MANAGEMENT, MODULE, CABLE, FIBER, PANEL, *FACILITY)
+NETWORK_CATEGORIES = (NIC, SWITCH, MANAGEMENT, MODULE, CABLE, FIBER, PANEL)
+CATEGORIES = (*SERVERS, *NETWORK_CATEGORIES, *FACILITY)
 NO_PRICE = "no price in the catalog"
 ASSUMED = frozenset({"assumption", "seed"})  # bases that no listing, quotation or analyst stands behind
 

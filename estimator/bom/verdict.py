@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from estimator.bom.lines import CATEGORIES, FACILITY, NIC, SERVERS, SWITCH
+from estimator.bom.lines import CATEGORIES, NETWORK_CATEGORIES, NIC, SWITCH
 from estimator.bom.pricing import OWN
 from estimator.catalog.ports import COMPUTE
 from estimator.catalog.price_records import BRANDED, DEALER, STREET
 from estimator.ranges import Range
 
 LEAST_GAP = 0.10  # of the lower price
-NETWORK_CATEGORIES = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 NETWORK, SWITCHES, ADAPTERS, ALL = "network", "switches", "adapters", "all"
 GROUPS: Mapping[str, tuple[str, ...]] = {
     NETWORK: NETWORK_CATEGORIES,

@@ -28,12 +28,11 @@ from estimator.fabric.devices import LEAF, MANAGER, MANAGER_PORTS, NODE, SPINE
 from estimator.fabric.sized import SizedFabric, rows_by_rail
 from estimator.fabric.topology import LinkTable, link_table, panels_of
 from estimator.spec.design import DesignSpec
-from estimator.units import BoolArray, IntArray
+from estimator.units import BoolArray, Column, IntArray
 
 if TYPE_CHECKING:
     from estimator.floor.plan import FloorPlan
 
-Column = npt.NDArray[np.integer[Any]]
 _SLIVER_DM = np.float32(1e-3)  # float32 lengths of whole decimetres stay what they are
 _DM_PER_M = 10
 _CM_PER_M, _SLIVER_CM = np.float32(100), np.float32(0.1)

@@ -1,15 +1,10 @@
 """Counting by keys over columns of links, without sorting them: keys are whole numbers from 0 and not far apart."""
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from estimator.cabling.media import Choice
 from estimator.fabric.topology import LinkTable
-from estimator.units import IntArray
-
-Column = npt.NDArray[np.integer[Any]]
+from estimator.units import Column, IntArray
 
 
 def first_of(key: Column, size: int) -> IntArray:

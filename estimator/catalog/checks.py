@@ -10,7 +10,7 @@ from estimator.catalog.ports import switch_ports
 from estimator.catalog.price_evidence import CONTRADICTION, contradiction
 from estimator.catalog.price_records import ANCHORS
 from estimator.catalog.rack_checks import check_racks
-from estimator.catalog.tables import COLUMNS, Tables
+from estimator.catalog.tables import COLUMNS, Tables, column_place
 from estimator.errors import CatalogError
 from estimator.units import CENTS_PER_USD
 
@@ -74,16 +74,12 @@ def check(tables: Tables, catalog: Catalog) -> None:
     _price_evidence(tables, catalog)
 
 
-def _at(table: str, column: str) -> int:
-    return list(COLUMNS[table]).index(column)
-
-
 def _fail(table: str, row: int, column: str, message: str) -> CatalogError:
     return CatalogError(f"{table}.csv", row, column, message)
 
 
 def _unique(tables: Tables, table: str, key: tuple[str, ...]) -> None:
-    places = [_at(table, column) for column in key]
+    places = [column_place(table, column) for column in key]
     seen: dict[Any, int] = {}
     for row, values in tables[table]:
         name = tuple(values[place] for place in places)
@@ -111,7 +107,7 @@ def _aliases(tables: Tables) -> None:
 
 
 def _ascending(tables: Tables, table: str, columns: tuple[str, ...]) -> None:
-    places = [_at(table, column) for column in columns]
+    places = [column_place(table, column) for column in columns]
     for row, values in tables[table]:
         for lower, upper, column in zip(places, places[1:], columns[1:], strict=False):
             if values[lower] > values[upper]:
@@ -171,7 +167,7 @@ def _references(tables: Tables, catalog: Catalog) -> None:
         ("vendor_units", "generation", catalog.generations),
     ]
     for table, column, ids in known:
-        place = _at(table, column)
+        place = column_place(table, column)
         for row, values in tables[table]:
             if values[place] is not None and values[place] not in ids:
                 raise _fail(table, row, column, f"no record has the id {values[place]}")
@@ -180,7 +176,7 @@ def _references(tables: Tables, catalog: Catalog) -> None:
 
 
 def _connectors(tables: Tables, table: str, column: str, catalog: Catalog) -> None:
-    place = _at(table, column)
+    place = column_place(table, column)
     for row, values in tables[table]:
         unknown = set(values[place]) - set(catalog.connector_fit)
         if unknown or not values[place]:
@@ -268,7 +264,9 @@ def _named_children(kind: str, record: Any) -> Iterator[str]:
 
 
 def _cages(tables: Tables, catalog: Catalog) -> None:
-    rate, links, link = (_at("switch_cages", c) for c in ("cage_rate_gbit_s", "links_per_cage", "link_rate_gbit_s"))
+    rate, links, link = (
+        column_place("switch_cages", c) for c in ("cage_rate_gbit_s", "links_per_cage", "link_rate_gbit_s")
+    )
     for row, v in tables["switch_cages"]:
         if v[links] * v[link] != v[rate]:
             raise _fail("switch_cages", row, "cage_rate_gbit_s", f"{v[rate]} is not {v[links]} links of {v[link]} Gb/s")
@@ -282,7 +280,7 @@ def _cages(tables: Tables, catalog: Catalog) -> None:
         ports = {c.n_cages * c.links_per_cage // switch.switch_units for c in switch.cages}
         if switch.radix not in ports:
             raise _fail("switches", row, "radix", f"{switch.radix} is no count of ports of its cages {sorted(ports)}")
-    total, known = _at("nics", "total_rate_gbit_s"), {v[0]: v for _, v in tables["nics"]}
+    total, known = column_place("nics", "total_rate_gbit_s"), {v[0]: v for _, v in tables["nics"]}
     for row, (nic, protocol, n_ports, port_rate, *_) in tables["nic_modes"]:
         if n_ports * port_rate > known[nic][total]:
             message = f"{n_ports} × {port_rate} Gb/s is more than the {known[nic][total]} of {nic}"
@@ -303,8 +301,8 @@ def _port_names(tables: Tables, catalog: Catalog) -> None:
         if values[0] not in catalog.port_naming:
             raise _fail("switches", row, "id", f"{values[0]} has no row in port_naming.csv")
     for row, values in tables["nics"]:
-        if values[_at("nics", "vendor")] not in catalog.rdma_names:
-            raise _fail("nics", row, "vendor", f"{values[_at('nics', 'vendor')]} has no row in rdma_names.csv")
+        if values[column_place("nics", "vendor")] not in catalog.rdma_names:
+            raise _fail("nics", row, "vendor", f"{values[column_place('nics', 'vendor')]} has no row in rdma_names.csv")
     for server_id, ports in catalog.server_ports.items():
         if [port.rail for port in ports] != list(range(1, len(ports) + 1)):
             row = next(row for row, values in tables["server_ports"] if values[0] == server_id)
@@ -423,7 +421,7 @@ def _floor(tables: Tables, catalog: Catalog) -> None:
 
 def _evidence(tables: Tables) -> None:
     """A model constant that is no assumption says where it comes from."""
-    basis, source = _at("model_constants", "basis"), _at("model_constants", "source")
+    basis, source = column_place("model_constants", "basis"), column_place("model_constants", "source")
     for row, values in tables["model_constants"]:
         if values[basis] != "assumption" and values[source] is None:
             raise _fail("model_constants", row, "source", f"is empty, and the basis is {values[basis]}")
@@ -431,7 +429,7 @@ def _evidence(tables: Tables) -> None:
 
 def _request_keys(tables: Tables) -> None:
     """A key of a request replaces one row: that it is a key of ``economics`` is checked by tests, as spec/ lies above."""
-    place, seen = _at("economics", "request_key"), set()
+    place, seen = column_place("economics", "request_key"), set()
     for row, values in tables["economics"]:
         if values[place] in seen:
             raise _fail("economics", row, "request_key", f"{values[place]} replaces another row already")
@@ -440,7 +438,7 @@ def _request_keys(tables: Tables) -> None:
 
 def _failure_rates(tables: Tables) -> None:
     """A rate counted from events must follow from them: events ÷ units ÷ days × 365."""
-    places = [_at("economics", c) for c in ("typical", "events", "event_units", "event_days")]
+    places = [column_place("economics", c) for c in ("typical", "events", "event_units", "event_days")]
     for row, values in tables["economics"]:
         typical, events, units, days = (values[place] for place in places)
         if events is not None and abs(events * 365 / (days or 1) / (units or 1) - typical) > 1e-4:

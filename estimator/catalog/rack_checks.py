@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.rack_records import FRAME, NEEDED_FIGURES, PER_MILLE, TRAY, RackSystem
-from estimator.catalog.tables import COLUMNS, Tables
+from estimator.catalog.tables import Tables, column_place
 from estimator.errors import CatalogError
 
 _Fault = tuple[str, int | None, str, str]  # table, row, column, what is wrong
@@ -42,14 +42,14 @@ def _ids(tables: Tables, catalog: Catalog) -> Iterator[_Fault]:
     """A tray belongs to one rack system and has its own record; what else a rack holds has no other."""
     trays: dict[str, str] = {}
     for row, values in tables["rack_systems"]:
-        rack, tray = values[0], values[_at("rack_systems", "tray_id")]
+        rack, tray = values[0], values[column_place("rack_systems", "tray_id")]
         if catalog.servers[tray].role != "gpu_tray":
             yield "rack_systems", row, "tray_id", f"{tray} is no gpu_tray"
         if trays.setdefault(tray, rack) != rack:
             yield "rack_systems", row, "tray_id", f"{tray} comes in {trays[tray]} already"
     for row, values in tables["rack_parts"]:
-        is_tray = values[_at("rack_parts", "holds")] == TRAY
-        of_rack = trays.get(values[0]) == values[_at("rack_parts", "rack_id")]
+        is_tray = values[column_place("rack_parts", "holds")] == TRAY
+        of_rack = trays.get(values[0]) == values[column_place("rack_parts", "rack_id")]
         if is_tray and not of_rack:
             yield "rack_parts", row, "id", f"{values[0]} is not the tray of that rack"
         if not is_tray and catalog.part(values[0], but=("rack_parts",)):
@@ -80,7 +80,3 @@ def _of_rack(row: int, rack: RackSystem, tables: Tables, catalog: Catalog) -> It
                 f"{placed} U of {rack.id} hold {part.holds}, and {part.quantity} of {part.rack_units} U do not fit"
             )
             yield "rack_parts", at[part.id], "quantity", message
-
-
-def _at(table: str, column: str) -> int:
-    return list(COLUMNS[table]).index(column)

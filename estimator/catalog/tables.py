@@ -352,6 +352,11 @@ COLUMNS: Mapping[str, Mapping[str, Parser]] = {
 }  # fmt: skip
 
 
+def column_place(table: str, column: str) -> int:
+    """Which value of a row a column is."""
+    return list(COLUMNS[table]).index(column)
+
+
 class Tables:
     """Every table of one folder, read and parsed; ``version`` is a hash of what the files hold."""
 

@@ -13,6 +13,7 @@ from estimator.bom.lines import (
     FACILITY,
     FIBER,
     MODULE,
+    NETWORK_CATEGORIES,
     NIC,
     RACK,
     RACK_SYSTEM,
@@ -199,9 +200,6 @@ def _offer_watts(side: Side) -> Value | None:
 def _capex(*categories: str) -> Getter:
     wanted = categories or CATEGORIES
     return lambda side: _price(side.of(*wanted), side.is_partial(*wanted))
-
-
-NETWORK_CATEGORIES = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 
 
 def _simulated(read: Callable[[Simulated], Likely]) -> Getter:

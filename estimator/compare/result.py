@@ -208,6 +208,11 @@ class SpendParts(Record):
     once: Range[float] | None
     running: Range[float] | None
 
+    def typical(self, part: str) -> float:
+        """The typical amount of a part; 0 where it is not known."""
+        price: Range[float] | None = getattr(self, part)
+        return price.typical if price else 0.0
+
 
 class Spend(Record):
     """Where the money of one side goes."""

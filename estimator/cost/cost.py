@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from estimator.bom.lines import CATEGORIES, FACILITY, SERVERS, Billed, Bom, BomLine
+from estimator.bom.lines import CATEGORIES, FACILITY, NETWORK_CATEGORIES, SERVERS, Billed, Bom, BomLine
 from estimator.cabling.runs import BY_DEFAULT, BY_PLAN, TierCabling
 from estimator.catalog.catalog import Catalog
 from estimator.cost.inputs import REQUEST, Parameter, parameter, priced
@@ -23,7 +23,6 @@ from estimator.ranges import Range, total_of
 from estimator.spec.design import DesignSpec
 from estimator.units import CENTS_PER_USD, FloatArray
 
-NETWORK = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 TYPICAL = 1
 MILLION = 1_000_000
 SECONDS_PER_HOUR = 3_600
@@ -51,7 +50,7 @@ def cost_of(
     ready = priced(spec, fabric, bom, power, catalog, others)
     given = ready.given
     made = money(ready.facts, ready.unit_cents, {name: one.cheap_first for name, one in given.items()})
-    network, servers = bom.total_cents(*NETWORK), bom.known_cents(*SERVERS)
+    network, servers = bom.total_cents(*NETWORK_CATEGORIES), bom.known_cents(*SERVERS)
     total = bom.total_cents()
     years = ready.facts.years
     per_hour = made.per_gpu_hour()[years - 1]

@@ -99,6 +99,9 @@ class Percentiles(Record):
     mean: float
 
 
+PERCENTILES = ("p5", "p10", "p25", "p50", "p75", "p90", "p95", "mean")
+
+
 class Histogram(Record):
     edges_usd: list[float]
     counts: list[int]

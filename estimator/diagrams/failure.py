@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from estimator.fabric.devices import LEAF, NODE, SPINE, SWITCH_KINDS, Devices
 from estimator.fabric.topology import LEAF_SPINE, NODE_LEAF, SPINE_CORE, LinkTable
 from estimator.record import Given, Json
-from estimator.units import Column, IntArray, ratio_text
+from estimator.units import BoolArray, Column, IntArray, ratio_text
 
-BoolArray = npt.NDArray[np.bool_]
 MOST_DOWN = 64
 BETWEEN = "~"  # in the name of all links between two devices: leaf-001~spine-002
 

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from estimator.units import Columns, IntArray, ceil_div, divisors
+from estimator.units import BoolArray, Columns, IntArray, ceil_div, divisors
 
-BoolArray = npt.NDArray[np.bool_]
 NONE = 0  # a count of switches that means "no such spread"
 _FEW = 100  # variants that are not worth a look for equal ones
 _GRID_CELLS = 2_000_000  # cells of one search grid held in memory at a time

@@ -9,15 +9,13 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from estimator.catalog.constants import DEFAULT, ModelConstants
 from estimator.performance.library import GROUPED_BEFORE, UNKNOWN, index_at, library_number
 from estimator.performance.shares import PATH_MTUS, balance_share, header_share, of_worst_leaf
 from estimator.record import Json
-from estimator.units import GIGA, FloatArray, IntArray, ceil_div, gbit_s_to_byte_s, parse_ratio, us_to_s
+from estimator.units import GIGA, BoolArray, FloatArray, IntArray, ceil_div, gbit_s_to_byte_s, parse_ratio, us_to_s
 
-BoolArray = npt.NDArray[np.bool_]
 Code = TypeVar("Code", str, int)
 
 LIMITS = (

@@ -1,25 +1,22 @@
 """Every candidate of a space with its figures: in columns where counts alone differ, the others by the ordinary estimate."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from estimator.catalog.catalog import Catalog
 from estimator.errors import EstimatorError, Problem, SpecError
-from estimator.result import Estimate
 from estimator.search.candidates import Batch, Refused, Space, batches, templates_of
 from estimator.search.columns.cables import Cabled, Uncounted, alike, cabled
 from estimator.search.columns.money import Priced, priced
-from estimator.search.figures import PARTS, Aims, Key, Table, figures_of, figures_of_estimate, joined
+from estimator.search.figures import PARTS, Aims, Estimator, Key, Table, figures_of, figures_of_estimate, joined
 from estimator.search.request import Bounds
-from estimator.spec.design import DesignSpec
 from estimator.spec.parse import parse_spec
 from estimator.units import IntArray
 
 BATCH = 4_096  # candidates in columns together
 ERROR = "error"  # severity of a finding: what cannot be built as it stands
-Estimator = Callable[[Sequence[DesignSpec], Catalog, Sequence[str]], Sequence[Estimate]]
 _BLOCKED = Problem(
     "base", "cage_shared_by_unlike_plugs", "Links of two tiers share a cage and need different transceivers in it."
 )

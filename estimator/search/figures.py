@@ -1,6 +1,6 @@
 """Figures that designs are sought by: their names and words, of candidates in columns and of an Estimate."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,8 @@ from estimator.spec.calibration import constants_of
 from estimator.spec.checking import near_words
 from estimator.spec.design import DesignSpec
 from estimator.units import W_PER_KW, FloatArray, IntArray
+
+Estimator = Callable[[Sequence[DesignSpec], Catalog, Sequence[str]], Sequence[Estimate]]
 
 
 @dataclass(frozen=True)

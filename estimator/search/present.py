@@ -1,6 +1,6 @@
 """The present design beside what a search finds: its own figures, and by how much a found one is better."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,13 +8,10 @@ import numpy as np
 from estimator.catalog.catalog import Catalog
 from estimator.errors import EstimatorError, SpecError
 from estimator.record import Given
-from estimator.result import Estimate
-from estimator.search.figures import PARTS, Aims, Table, figures_of_estimate
-from estimator.spec.design import DesignSpec
+from estimator.search.figures import PARTS, Aims, Estimator, Table, figures_of_estimate
 from estimator.spec.parse import parse_spec
 from estimator.units import BoolArray, FloatArray
 
-Estimator = Callable[[Sequence[DesignSpec], Catalog, Sequence[str]], Sequence[Estimate]]
 _SAME = 1e-9  # share by which figures differ that were added up in another order
 
 

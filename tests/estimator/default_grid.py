@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from estimator.bom.bill import bill_of_materials
+from estimator.bom.lines import NETWORK_CATEGORIES
 from estimator.cabling.plan import cable_plan
 from estimator.catalog.loader import load_catalog
-from estimator.cost.cost import NETWORK
 from estimator.errors import EstimatorError
 from estimator.fabric.columns import Asked, Sizing
 from estimator.fabric.size import size
@@ -131,7 +131,7 @@ def built(request: dict[str, Any]) -> Built | None:
     shape = f"{fabric.n_leaf} + {fabric.n_spine} + {fabric.n_core}, {down}:{fabric.leaf_uplinks}, unit {unit}"
     return Built(
         fabric.n_leaf + fabric.n_spine + fabric.n_core,
-        bill.total_cents(*NETWORK).typical,
+        bill.total_cents(*NETWORK_CATEGORIES).typical,
         frozenset(warnings),
         fabric.worst_leaf_ratio <= asked_ratio(spec.fabric, CATALOG),
         bool(rest and 2 * rest < unit),

@@ -9,22 +9,20 @@ from reportlab.platypus import Flowable, KeepTogether, NextPageTemplate, Paragra
 from designer.charts.vega import SMALLEST_DRAWN_BYTES
 from designer.exports.pdf.charts import Series, legend, stacked_bars
 from designer.exports.reports.performance import bandwidth_chart
-from designer.wording.comparison import LETTERS, PriceCell, figure_groups, line_rows, total_rows
+from designer.wording.comparison import LETTERS, PriceCell, figure_groups, line_rows, named, total_rows
 from designer.wording.findings import sentence
-from designer.wording.names import SPENT
+from designer.wording.names import SPEND
 from designer.wording.numbers import count, currency_words, factor_of, generation_name, units_sentence, usd, words
 from estimator.catalog.currency import USD
-from estimator.compare.result import ComparedCurve, ComparedItem, ComparisonResult, SpendParts
+from estimator.compare.result import ComparedCurve, ComparedItem, ComparisonResult
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, WIDE, About, headed, heading, pdf_bytes, section
 from estimator.pdf.style import BODY, EYEBROW, PORTRAIT, SMALL, TITLE, text_width
 from estimator.pdf.text import BOLD, markup
-from estimator.ranges import Range
 from estimator.wording import date_and_time
 
 MAX_ROWS = 600
 MANY_SIDES = 5
-SPEND = SPENT | {"rest": "Rest of the purchase", "running": "Running cost"}
 CHART_HEIGHT = 190.0
 MARKS = {"better": " (better)", "worse": " (worse)", "same": ""}
 
@@ -48,11 +46,6 @@ def _foot(result: ComparisonResult) -> str:
     known = [f"model {versions.model}"] if versions.model else []
     known += [f"catalog {versions.catalog}"] if versions.catalog else []
     return " · ".join([*hashes, *known])
-
-
-def named(result: ComparisonResult, side: int) -> str:
-    """A side by its letter and name."""
-    return f"{LETTERS[side]}: {result.items[side].label}"
 
 
 def _cover(name: str, result: ComparisonResult, made: datetime) -> list[Flowable]:
@@ -200,11 +193,11 @@ def _charts(result: ComparisonResult) -> list[Flowable]:
 
 def _spend(result: ComparisonResult) -> list[Flowable]:
     parts = [side.parts_usd for side in result.spend]
-    kinds = [kind for kind in SPEND if any(_spent(part, kind) for part in parts)]
+    kinds = [kind for kind in SPEND if any(part.typical(kind) for part in parts)]
     if not kinds:
         return []
     room, names = text_width(PORTRAIT), [SPEND[kind] for kind in kinds]
-    values = [[_spent(part, kind) for kind in kinds] for part in parts]
+    values = [[part.typical(kind) for kind in kinds] for part in parts]
     labels = [LETTERS[k] for k in range(len(parts))]
     chart = stacked_bars(
         labels, names, values, room, CHART_HEIGHT, "", f"{currency_words()}, typical", usd, factor_of(USD)
@@ -222,11 +215,6 @@ def _spend(result: ComparisonResult) -> list[Flowable]:
             ]
         )
     ]
-
-
-def _spent(parts: SpendParts, kind: str) -> float:
-    price: Range[float] | None = getattr(parts, kind)
-    return price.typical if price else 0.0
 
 
 def _key(result: ComparisonResult) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 
-from designer.exports.cost_words import CAPEX_NAMES, FIGURE_NAMES, ONE_OFF_NAMES, PERCENTILES, RUNNING_NAMES, TOTAL
+from designer.exports.cost_words import CAPEX_NAMES, FIGURE_NAMES, ONE_OFF_NAMES, RUNNING_NAMES, TOTAL
 from designer.exports.pdf.charts import histogram, legend, stacked_bars, tornado
 from designer.exports.reports.bill import money, money_range
 from designer.wording.cost import likely
@@ -25,7 +25,7 @@ from designer.wording.numbers import (
     words,
 )
 from estimator.catalog.currency import USD
-from estimator.cost.result import CashFlowYear, Cost, Uncertainty
+from estimator.cost.result import PERCENTILES, CashFlowYear, Cost, Uncertainty
 from estimator.pdf.grid import SIZE, Field, Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, WIDE, headed, heading, section
 from estimator.pdf.style import BODY, LANDSCAPE, PORTRAIT, SMALL, text_width

@@ -6,10 +6,10 @@ from xlsxwriter.utility import xl_col_to_name
 
 from designer.exports.sheets.bom import FIRST
 from designer.exports.tables import COUNT, MONEY, RANGE, SHARE, Cell, Column, Formula, Table
+from designer.wording.comparison import LETTERS, named
 from estimator.compare.result import AlignedRow, ComparedFigure, ComparisonResult, RowSide
 from estimator.ranges import Range
 
-LETTERS = "ABCDEFGH"
 SIDES, WORDS, FIGURES, LINES, TOTALS = "Sides", "In words", "Figures", "Lines", "Totals"
 FREE = "#,##0.00##;-#,##0.00##"
 GPUS = "D"  # of the sheet of sides
@@ -19,10 +19,6 @@ HALF_CENT = 0.005
 def comparison_tables(result: ComparisonResult) -> list[Table]:
     """All sheets, in the order of the workbook."""
     return [words_table(result), figures_table(result), lines_table(result), totals_table(result), sides_table(result)]
-
-
-def _named(result: ComparisonResult, side: int) -> str:
-    return f"{LETTERS[side]}: {result.items[side].label}"
 
 
 def _others(result: ComparisonResult) -> list[int]:
@@ -38,7 +34,7 @@ def words_table(result: ComparisonResult) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     for said in result.summary:
-        name = _named(result, said.of)
+        name = named(result, said.of)
         rows.append((name, "headline", said.headline))
         rows += [(name, sentence.code, sentence.words) for sentence in said.sentences]
     rows += [("", "not compared", item.words) for item in result.not_comparable]
@@ -100,7 +96,7 @@ def figures_table(result: ComparisonResult) -> Table:
         Column("figure", "Figure", width=36),
         Column("unit", "Unit", width=10),
         Column("compared", "Compared", width=14),
-        *(Column(f"side_{k}", _named(result, k), width=20, number_format=FREE) for k in range(n)),
+        *(Column(f"side_{k}", named(result, k), width=20, number_format=FREE) for k in range(n)),
         *(
             column
             for k in others
@@ -185,7 +181,7 @@ def lines_table(result: ComparisonResult) -> Table:
         *(
             Column(
                 f"{key}_{k}",
-                f"{_named(result, k)}: {titles[key]}",
+                f"{named(result, k)}: {titles[key]}",
                 width=30 if key == "part" else 15,
                 number_format=formats.get(key, MONEY),
             )
@@ -259,7 +255,7 @@ def _totals(
     rows = []
     base = totals[result.baseline].typical
     for side, amount in enumerate(totals):
-        cells: list[Cell] = [_named(result, side)]
+        cells: list[Cell] = [named(result, side)]
         for end, value in zip(RANGE, amount, strict=True):
             cells.append(Formula(formula.format(_letter(side, end)), value) if result.rows else value)
         ours, theirs = f"E{start + side}", f"E{start + result.baseline}"

@@ -13,13 +13,12 @@ from designer.exports.sheets.cash import LAST_YEAR, cash_table, cash_values
 from designer.exports.sheets.cells import CASH, CASH_SHEETS, PARAMETERS, REPAIRS, Cash, Ledger, cents, parameter_cell
 from designer.exports.tables import ANY, COUNT, MONEY, RANGE, Cell, Column, Formula, Shown, Table
 from designer.wording.numbers import basis_name
-from estimator.bom.lines import CATEGORIES, FACILITY, SERVERS
+from estimator.bom.lines import FACILITY, NETWORK_CATEGORIES, SERVERS
 from estimator.bom.result import BomLine
 from estimator.cost.inputs import FAILURE_ROWS, SUPPORT_ROWS
 from estimator.result import PricedEstimate
 from estimator.units import HOURS_PER_YEAR
 
-NETWORK = tuple(category for category in CATEGORIES if category not in (*SERVERS, *FACILITY))
 ONE_OFF_SHARES = (("freight", "freight-pct"), ("contingency", "contingency-pct"), ("tax", "sales-tax"))
 INSTALLED = (("install-node", "nodes"), ("install-cable", "cables"), ("install-rack", "racks"))
 LICENCES = (("ufm-node-year", "managed"), ("eth-nos-license-switch", "ethernet"), ("nvaie-gpu-year", "gpus"))
@@ -105,7 +104,7 @@ def _amount(basis: Basis, categories: Iterable[str], end: str, with_spares: bool
 def _purchase(ledger: Ledger, basis: Basis) -> None:
     parts = {
         "servers": ("Servers", SERVERS),
-        "network": ("Network", NETWORK),
+        "network": ("Network", NETWORK_CATEGORIES),
         "facility": ("Racks and cooling", FACILITY),
     }
     for key, (label, categories) in parts.items():

@@ -17,7 +17,7 @@ from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, message_size, percent
 from designer.wording.query import one_of
 from estimator.calibration.held_out import Coverage, coverage
-from estimator.calibration.measured import Run, measured_runs
+from estimator.calibration.measured import CLASS_LABELS, Run, measured_runs
 from estimator.catalog.loader import load_catalog
 from estimator.compare.sensitivity import Sensitivity, sensitivity
 from estimator.errors import EstimatorError
@@ -29,7 +29,6 @@ from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 
 REACH = {"one": "on one scale-up domain", "several": "over several domains"}
-SIZES = {"large": "≥ 64 MiB", "mid": "1–64 MiB", "small": "< 1 MiB"}
 MOST_BESIDE = 3
 DESIGNS_OFFERED = 100
 KEPT = 32
@@ -152,7 +151,9 @@ def band_record(performance: Performance, collective: str, gpus: Sequence[int]) 
     for domains in dict.fromkeys(_domains(performance, n) for n in gpus if n > 1):
         record = _record(performance, collective, domains)
         if record:
-            out.append(f"{REACH[domains]}: " + "; ".join(f"{SIZES[one.size_class]} {_held(one)}" for one in record))
+            out.append(
+                f"{REACH[domains]}: " + "; ".join(f"{CLASS_LABELS[one.size_class]} {_held(one)}" for one in record)
+            )
     return out
 
 

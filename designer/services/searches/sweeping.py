@@ -4,6 +4,7 @@ from django.contrib.auth.models import User
 
 from designer.forms.sweep import BASE_PATHS
 from designer.models import Design
+from designer.services.designs.beginnings import NEW_DESIGN
 from designer.services.designs.saving import save_design
 from designer.services.searches.asking import name_found, over_design, with_shown
 from estimator.catalog.loader import load_catalog
@@ -18,13 +19,12 @@ from estimator.spec.parse import parse_spec
 
 USUAL_SPAN = {"field": "compute.gpus", "values": {"from": 64, "to": 16_384, "factor": 2}}
 USUAL_FIGURES = ["network_usd", "switches", "all_to_all_gb_s"]
-USUAL_BASE = {"compute": {"server": "dgx-h100", "gpus": 1024}, "fabric": {"generation": "ndr"}}
 SHOWN = (*BASE_PATHS, *SIZES)
 
 
 def first_sweep(design: Design | None) -> Json:
     """What the page begins with: how price, switches and bandwidth go with the number of GPUs."""
-    base = with_shown(design.given, SHOWN) if design else USUAL_BASE
+    base = with_shown(design.given, SHOWN) if design else NEW_DESIGN
     return {"base": base, "x": USUAL_SPAN, "figures": USUAL_FIGURES}
 
 

@@ -20,6 +20,7 @@ from estimator.units import BoolArray, FloatArray
 from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.ranking import Ranking, joined, ranking, write_rankings
 from estimator.workloads.serving.calibration import correction_of, features_of
+from estimator.workloads.serving.cases import NAMES
 from estimator.workloads.serving.constants import DATA, serving_constants
 from estimator.workloads.serving.fit import Aggregated, Pools, all_reduce_without_own_gpu, errors, without_own_model
 from estimator.workloads.serving.rows import MEASURED, Runs, measured_runs, table
@@ -44,7 +45,6 @@ COLUMNS = (
 LOADS = ((1, 4), (5, 16), (17, 64), (65, 10**9))
 SLICES = ("source", "model", "gpu", "framework", "precision")
 SAME = ("model", "gpu", "precision", "framework", "input_tokens", "output_tokens", "concurrency")
-LAYOUT = ("tp", "pp", "attention_dp", "moe_tp", "ep")
 STACK = ("model", "gpu", "precision", "framework", "release")
 ALL_REDUCE = "all-reduce of an engine"
 ALL_REDUCE_SIZES = (("below 64 KiB", 0, 2**16), ("64 KiB to 1 MiB", 2**16, 2**20), ("1 MiB and more", 2**20, 2**62))
@@ -130,7 +130,7 @@ def rankings(runs: Runs, predicted_s: FloatArray) -> Iterator[tuple[str, Ranking
     Speculation is hidden where a model has layers to draft with and a run does not name its release: such runs are compared
     with runs of the same release alone, and runs without a release with none.
     """
-    alike, layouts = (joined(runs.labels(name) for name in names) for names in (SAME, LAYOUT))
+    alike, layouts = (joined(runs.labels(name) for name in names) for names in (SAME, NAMES))
     n_gpus = [row.number("tp") * row.number("pp") * row.number("attention_dp") for row in runs.rows]
     drafts = np.array([catalog_models()[model].shape.mtp > 0 for model in runs.labels("model")])
     releases = np.array(runs.labels("release"))

@@ -16,7 +16,7 @@ from estimator.workloads.models.catalog import catalog_models
 from estimator.workloads.models.columns import shape_columns
 from estimator.workloads.models.shapes import ModelShape
 from estimator.workloads.serving.batch import BARE_LAYERS, NO_COMMUNICATION, Batches, batches_of
-from estimator.workloads.serving.cases import Cases, Layouts, Load, Software, columns_of
+from estimator.workloads.serving.cases import NAMES, Cases, Layouts, Load, Software, columns_of
 from estimator.workloads.serving.constants import Constants
 
 MEASURED = Path(__file__).parent / "measured"
@@ -76,7 +76,7 @@ def cases_of_runs(runs: Runs, catalog: Catalog, constants: Constants, prefix: st
     models, names = catalog_models(), runs.labels("model")
     distinct = list(dict.fromkeys(names))
     shapes = shape_columns([models[name].shape for name in distinct])
-    columns = {name: np.array([row.number(prefix + name) for row in runs.rows]) for name in _LAYOUT}
+    columns = {name: np.array([row.number(prefix + name) for row in runs.rows]) for name in NAMES}
     load = {name: np.array([row.number(name) for row in runs.rows]) for name in _LOAD}
     return columns_of(
         shapes.take(np.array([distinct.index(name) for name in names], dtype=np.int64)),
@@ -132,5 +132,4 @@ def _shape(row: Mapping[str, str]) -> ModelShape:
     )
 
 
-_LAYOUT = ("tp", "pp", "attention_dp", "moe_tp", "ep")
 _LOAD = ("concurrency", "input_tokens", "output_tokens")

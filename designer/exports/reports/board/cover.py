@@ -9,8 +9,7 @@ from reportlab.platypus import Flowable, Image, NextPageTemplate, Paragraph, Spa
 
 from designer.exports.reports.board.recommendation import Recommendation
 from designer.exports.reports.board.request import BoardRequest
-from designer.exports.reports.board.sides import named
-from designer.wording.comparison import LETTERS
+from designer.wording.comparison import LETTERS, named
 from designer.wording.findings import sentence
 from designer.wording.numbers import (
     count,

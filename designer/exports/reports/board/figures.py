@@ -6,21 +6,20 @@ from reportlab.graphics.shapes import Line, Rect
 from reportlab.platypus import Flowable, KeepTogether, Paragraph, Spacer
 
 from designer.exports.pdf.charts import Plot, legend, nice_ticks, short, stacked_bars
-from designer.exports.reports.board.sides import drawn_range, fields_of, has_draws, named
-from designer.wording.comparison import LETTERS, figure_row
-from designer.wording.names import SPENT
+from designer.exports.reports.board.sides import drawn_range, fields_of, has_draws
+from designer.wording.comparison import LETTERS, figure_row, named
+from designer.wording.names import SPEND
 from designer.wording.numbers import (
     currency_words,
     factor_of,
     usd,
 )
 from estimator.catalog.currency import USD
-from estimator.compare.result import ComparisonResult, SpendParts
+from estimator.compare.result import ComparisonResult
 from estimator.pdf.grid import Grid, Row, Text
 from estimator.pdf.page import UPRIGHT, heading, section
 from estimator.pdf.style import CHART, LINE, PORTRAIT, SMALL, text_width
 from estimator.pdf.text import BOLD, REGULAR, markup
-from estimator.ranges import Range
 from estimator.result import PricedEstimate
 
 KEYS = (
@@ -30,7 +29,6 @@ KEYS = (
 )
 SUMS = {"capex_usd": "capex_p50_usd", "tco_usd": "tco_p50_usd"}
 """Sums of typical figures, by the draws' middle that a board is shown in their place: two totals of one name ask for a third."""
-SPEND = SPENT | {"rest": "Rest of the purchase", "running": "Running cost"}
 
 
 def figures_table(result: ComparisonResult) -> list[Flowable]:
@@ -55,8 +53,8 @@ def figures_table(result: ComparisonResult) -> list[Flowable]:
 def cost_pages(result: ComparisonResult, options: Sequence[PricedEstimate | None]) -> list[Flowable]:
     room = text_width(PORTRAIT)
     parts = [side.parts_usd for side in result.spend]
-    kinds = [kind for kind in SPEND if any(_spent(part, kind) for part in parts)]
-    values = [[_spent(part, kind) for kind in kinds] for part in parts]
+    kinds = [kind for kind in SPEND if any(part.typical(kind) for part in parts)]
+    values = [[part.typical(kind) for kind in kinds] for part in parts]
     sums = [sum(each) for each in values]
     labels = [f"{LETTERS[k]}  {short(usd(total))}" for k, total in enumerate(sums)]
     names = [SPEND[kind] for kind in kinds]
@@ -119,8 +117,3 @@ def _line(x: float, y: float, x2: float, y2: float) -> Line:
 
 def _bar(x: float, y: float, wide: float, high: float = 10.0, *, strong: bool = False) -> Rect:
     return Rect(x, y, wide, high, fillColor=CHART[0] if strong else CHART[6], strokeColor=None)
-
-
-def _spent(parts: SpendParts, kind: str) -> float:
-    price: Range[float] | None = getattr(parts, kind)
-    return price.typical if price else 0.0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from reportlab.platypus import Flowable, Paragraph
 
-from designer.exports.reports.board.sides import named
+from designer.wording.comparison import named
 from designer.wording.findings import sentence
 from designer.wording.numbers import basis_name, count, range_in_unit, usd, usd_span, words
 from designer.wording.phases import PHASES_BUILT, TASKS, PhaseRow, phase_rows, phases_left, recabled_words

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from designer.exports.reports.board.request import BoardRequest
-from designer.exports.reports.board.sides import named
+from designer.wording.comparison import named
 from designer.wording.numbers import (
     gb_s,
     gbit_s,

@@ -2,14 +2,10 @@
 
 from collections.abc import Sequence
 
-from designer.wording.comparison import LETTERS
+from designer.wording.comparison import named
 from estimator.compare.result import ComparisonResult
 from estimator.pdf.grid import Field
 from estimator.result import PricedEstimate
-
-
-def named(result: ComparisonResult, side: int) -> str:
-    return f"{LETTERS[side]}: {result.items[side].label}"
 
 
 def fields_of(result: ComparisonResult, first: str) -> list[Field]:

@@ -10,7 +10,7 @@ from designer.charts.cost import (
     rent_chart,
     years_charts,
 )
-from designer.charts.cost_risk import SHOWN, histogram_chart, percentile_rows, tornado_chart, tornado_rows
+from designer.charts.cost_risk import histogram_chart, percentile_rows, tornado_chart, tornado_rows
 from designer.forms.keys import ALL_KEYS
 from designer.pages.result.cost.sliders import change_of, moved_rows, slider_rows
 from designer.services.designs.what_if import FIGURES, Changed, differences, what_if
@@ -18,7 +18,7 @@ from designer.services.link_lists import is_outdated
 from designer.wording.context import Context
 from designer.wording.cost import head_figures
 from designer.wording.query import column_heads
-from estimator.cost.result import Assumption, Cost
+from estimator.cost.result import PERCENTILES, Assumption, Cost
 from estimator.errors import EstimatorError, Problem
 from estimator.jobs.models import EstimateJob
 from estimator.ranges import Range
@@ -63,7 +63,7 @@ def cost_context(job: EstimateJob, estimate: PricedEstimate, query: Given) -> Co
         "rent_charts": [rent_chart(cost, estimate.compute.counts.gpus)],
         "risk_charts": [chart for chart in (*histograms, tornado_chart(cost)) if chart],
         "uncertainty": uncertainty,
-        "percentile_heads": SHOWN,
+        "percentile_heads": PERCENTILES,
         "percentiles": percentile_rows(uncertainty) if uncertainty else [],
         "assumptions": assumption_rows(cost, query.get("order")),
         **what_if_context(job, cost, query),

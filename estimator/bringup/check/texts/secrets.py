@@ -178,7 +178,7 @@ def _without(line: str) -> str:
     return match["kept"] + MASK + ends  # a configuration in braces keeps its form
 
 
-_TOKEN = re.compile(r'[ \t\r\n]*([{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+)')
+JSON_TOKEN = re.compile(r'[ \t\r\n]*([{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+)')
 
 
 def cleaned_json(text: str) -> Cleaned:
@@ -187,7 +187,7 @@ def cleaned_json(text: str) -> Cleaned:
     found: list[int] = []
     line, at = 1, 0
     stack: list[_Open] = []
-    for match in _TOKEN.finditer(text):
+    for match in JSON_TOKEN.finditer(text):
         start, piece = match.start(1), match[1]
         line += text.count("\n", at, start)
         out.append(text[at:start])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from estimator.bringup.check.texts.secrets import MASK, is_secret
+from estimator.bringup.check.texts.secrets import JSON_TOKEN, MASK, is_secret
 
 MOST_DEPTH = 40
 MOST_NODES = 400_000
@@ -72,9 +72,6 @@ class Tree:
         return iter(self.nodes.items())
 
 
-_TOKEN = re.compile(r'[ \t\r\n]*([{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+)')
-
-
 def json_tree(text: str) -> Tree:
     """The tree of a JSON document.
 
@@ -94,7 +91,7 @@ def json_tree(text: str) -> Tree:
     tree, line, at = Tree(), 1, 0
     stack: list[tuple[Path, int]] = []  # what is open: its path, and the number of the next item, -1 for objects
     key: str | None = None
-    for match in _TOKEN.finditer(text):
+    for match in JSON_TOKEN.finditer(text):
         line, at = line + text.count("\n", at, match.start(1)), match.start(1)
         piece = match[1]
         if piece in ("]", "}"):
