@@ -432,14 +432,23 @@ def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
     ),
     _format("auto", "a format"),
     _argument("--network", metavar="N", type=int, help="the design of network N alone, which estimate and links take"),
+    _argument(
+        "--servers",
+        metavar="NAMES",
+        default="",
+        help="names of servers where FILE does not say which devices are: 'gpu*,login*'",
+    ),
 )
 def _dump(asked: argparse.Namespace) -> Iterator[bytes]:
     """All networks with what the file says of them; with --network nothing but that one's design."""
     from estimator.asbuilt.dump import read_dump
+    from estimator.asbuilt.kinds import patterns_of
     from estimator.catalog.loader import load_catalog
 
     with _reading("Name a file of links."), Path(asked.links).open("rb") as file:
-        found = read_dump(file, load_catalog(), asked.network, file_format=asked.format)
+        found = read_dump(
+            file, load_catalog(), asked.network, file_format=asked.format, servers=patterns_of(asked.servers)
+        )
     return _json(dict(found.networks[0].spec) if asked.network is not None else found.as_json())
 
 

@@ -17,6 +17,7 @@ from designer.forms.workloads import PlacementForm, ServingForm, TrainingForm
 from designer.models import Calibration, Design, DesignRevision
 from designer.services.calibrations import calibrated_of
 from estimator.asbuilt.counts import MOST_NETWORKS
+from estimator.asbuilt.kinds import MOST_PATTERNS
 from estimator.asbuilt.readers.files import AUTO
 from estimator.asbuilt.readers.files import FORMATS as READ_FORMATS
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
@@ -158,6 +159,11 @@ class DumpQuery(serializers.Serializer[Any]):
         min_value=1,
         max_value=MOST_NETWORKS,
         help_text="One network of the file alone, from 1, the one with most links first; without it all.",
+    )
+    servers = serializers.CharField(
+        max_length=MOST_PATTERNS,
+        default="",
+        help_text="Names of servers, where the file does not say which devices are: patterns with commas between, such as gpu*.",
     )
 
 

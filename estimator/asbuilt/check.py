@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimator.asbuilt.devices import NO_DEVICE, DeviceMatch, match_names, match_structure, side_of
+from estimator.asbuilt.kinds import derive_kinds, kinds_said
 from estimator.asbuilt.pairs import Listed, Pairing, distinct, pair_links
 from estimator.asbuilt.ports import (
     ADAPTER_ORDER,
@@ -18,7 +19,7 @@ from estimator.asbuilt.ports import (
     styles_of,
     tidy,
 )
-from estimator.asbuilt.readers.found import HOST, SWITCH, FoundLinks
+from estimator.asbuilt.readers.found import FoundLinks
 from estimator.asbuilt.wiring import BY_WIRING, match_wiring
 from estimator.cabling.links import LinkList
 from estimator.errors import Problem, SpecError
@@ -150,15 +151,16 @@ class _PortReader:
         return PortBook(printed, frozenset(used.tolist()), len(labels.ports), panels, lanes, is_host, cages)
 
     def _kinds_of_file(self) -> IntArray:
-        """1 for a host, 0 for a switch, -1 where neither the file nor the names of its ports say."""
+        """1 for a host, 0 for a switch, -1 where neither the file nor ports, names and links say."""
         file = self._file
-        kinds = np.array([{HOST: 1, SWITCH: 0}.get(kind, -1) for kind in file.kinds], dtype=np.int64)
+        kinds = kinds_said(file)
         node, leaf = self._books[NODE].printed, self._books[LEAF].printed
         looks = np.array([(tidy(text) in node) * 1 - (tidy(text) in leaf) * 1 for text in file.ports], dtype=np.int64)
         for device, port in ((file.a_device, file.a_port), (file.b_device, file.b_port)):
             unknown, look = kinds[device] < 0, looks[port]
             kinds[device[unknown & (look > 0)]] = 1
             kinds[device[unknown & (look < 0)]] = 0
+        derive_kinds(kinds, file)
         return kinds
 
     def _kinds_by_tier(self) -> IntArray:

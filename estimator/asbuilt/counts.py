@@ -7,17 +7,21 @@ no server of the usual kind. Everything is counted from links; names play no par
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import gcd
 
 import numpy as np
 
-from estimator.asbuilt.readers.found import HOST, SWITCH, FoundLinks
+from estimator.asbuilt.kinds import Kinds, is_ethernet, kinds_of
+from estimator.asbuilt.readers.found import FoundLinks
 from estimator.errors import UnreadableFile
 from estimator.units import BoolArray, IntArray
 
 LEAF, SPINE, CORE = 1, 2, 3
 _PORT = re.compile(r"(\d{1,6})|[A-Za-z]{1,12}[ -]?(\d{1,6})(?:/\d{1,2})*")
-_ADAPTER_PORT = re.compile(r"(?:mlx\d|hca|hfi|ib\d|ibp|bnxt|ens\d|enp\d|eno\d|nic|gpu|rdma|roce)", re.I)
+_SLOT = re.compile(r"(?:[A-Za-z]{1,12}[ -]?)?(\d{1,3})/(\d{1,4})")
+MOST_LANES = 8  # of a port that is split: Ethernet1/9 is port 9 of slot 1
 LEAF_SHARE = 4  # a leaf has at least this part of the usual number of servers' links
 MOST_NETWORKS = 8  # of a file
 ODD_HOSTS, ODD_SHARE = 1, 0.1  # so many servers, and this share, may be on one plane or rail of a network alone
@@ -64,6 +68,8 @@ class DumpCounts:
     switch_rates: tuple[tuple[int, int], ...] = ()
     number: int = 1  # of the network in the file, by links
     networks: tuple[tuple[int, int, int], ...] = ()  # (servers, leaves, spines) of all networks of the file
+    kinds: Kinds | None = None  # what the file does not say of its devices
+    is_ethernet: bool = False
 
     @property
     def tiers(self) -> int:
@@ -89,15 +95,16 @@ def counts_of(file: FoundLinks) -> DumpCounts:
     return counts_of_networks(file)[0]
 
 
-def counts_of_networks(file: FoundLinks) -> tuple[DumpCounts, ...]:
-    """The counts of every network of a file, that with most links first.
+def counts_of_networks(file: FoundLinks, servers: Sequence[str] = ()) -> tuple[DumpCounts, ...]:
+    """The counts of every network of a file, that with most links first; ``servers`` as for ``kinds_of``.
 
     Raises
     ------
     UnreadableFile
-        If the file does not tell servers from switches, or has no server on a switch.
+        If nothing tells which devices are servers and which switches, or no server is on a switch.
     """
-    graph = _graph(file)
+    kinds = kinds_of(file, servers)
+    graph = _graph(file, kinds)
     if not _host_links(graph).any():
         message = "No server of the file is on a switch. Take the dump from a network with its servers powered on."
         raise UnreadableFile("no_servers", message)
@@ -107,7 +114,7 @@ def counts_of_networks(file: FoundLinks) -> tuple[DumpCounts, ...]:
     )
     sizes = [(one.n_nodes, one.n_leaf, one.n_spine) for one in counted]
     return tuple(
-        replace(one, number=number, networks=tuple(sizes))
+        replace(one, number=number, networks=tuple(sizes), kinds=kinds, is_ethernet=is_ethernet(file, kinds.is_host))
         for number, one in enumerate(counted[:MOST_NETWORKS], start=1)
     )
 
@@ -173,32 +180,14 @@ def _names(file: FoundLinks, devices: IntArray) -> tuple[str, ...]:
     return tuple(file.names[i] for i in devices[:NAMES_SHOWN].tolist())
 
 
-def _graph(file: FoundLinks) -> _Graph:
-    kinds = np.array([{HOST: 1, SWITCH: 0}.get(kind, -1) for kind in file.kinds], dtype=np.int64)
-    _kinds_by_ports(file, kinds)
-    if (kinds < 0).any():
-        message = (
-            f"The file does not say which of its {int((kinds < 0).sum())} devices are servers and which are switches. "
-            "Give an ibnetdiscover dump or an ibdiagnet topology, which do."
-        )
-        raise UnreadableFile("no_kinds", message)
+def _graph(file: FoundLinks, kinds: Kinds) -> _Graph:
     n_ports = len(file.ports) + 1
     here, far = file.a_device * n_ports + file.a_port, file.b_device * n_ports + file.b_port
     low, high = np.minimum(here, far), np.maximum(here, far)
-    _, first = np.unique(np.stack([low, high]), axis=1, return_index=True)
-    a, b = low[first], high[first]
-    return _Graph(a // n_ports, b // n_ports, a % n_ports, b % n_ports, file.rate_gbit_s[first], kinds == 1, len(kinds))
-
-
-def _kinds_by_ports(file: FoundLinks, kinds: IntArray) -> None:
-    """Devices whose every port is named as an adapter's are hosts, those with none such are switches where there are hosts."""
-    is_adapter = np.array([bool(_ADAPTER_PORT.match(text)) for text in file.ports] or [False])
-    device = np.r_[file.a_device, file.b_device]
-    adapters = np.bincount(device, weights=is_adapter[np.r_[file.a_port, file.b_port]], minlength=len(kinds))
-    ends = np.bincount(device, minlength=len(kinds))
-    if (adapters > 0).any():
-        kinds[(kinds < 0) & (ends > 0) & (adapters == ends)] = 1
-        kinds[(kinds < 0) & (ends > 0) & (adapters == 0)] = 0
+    (a, b), which = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
+    rate, is_host = np.zeros(len(a), np.int64), kinds.is_host
+    np.maximum.at(rate, which.ravel(), file.rate_gbit_s)  # either end may give it
+    return _Graph(a // n_ports, b // n_ports, a % n_ports, b % n_ports, rate, is_host, len(is_host))
 
 
 def _host_links(graph: _Graph) -> IntArray:
@@ -267,16 +256,26 @@ class _Ends:
 
 def _top_port(graph: _Graph, file: FoundLinks, chosen: BoolArray) -> int:
     """The highest port that any of the chosen devices uses: 5 and P5 are 5, P5/2 a part of it; else the most ports of one."""
-    ports = np.array([_port_number(text) for text in file.ports] or [0], dtype=np.int64)
-    used = np.r_[ports[graph.a_port[chosen[graph.a]]], ports[graph.b_port[chosen[graph.b]]]]
-    if used.all():
-        return int(used.max(initial=0))
-    return int(np.bincount(np.r_[graph.a, graph.b], minlength=graph.n)[chosen].max(initial=0))
+    of_chosen = np.unique(np.r_[graph.a_port[chosen[graph.a]], graph.b_port[chosen[graph.b]]])
+    most = int(np.bincount(np.r_[graph.a, graph.b], minlength=graph.n)[chosen].max(initial=0))
+    top = _top_number([file.ports[i] for i in of_chosen.tolist()])
+    return most if top is None else top
 
 
-def _port_number(text: str) -> int:
-    found = _PORT.fullmatch(text.strip())
-    return int(found[1] or found[2]) if found else 0
+def _top_number(texts: Sequence[str]) -> int | None:
+    """The highest port of some names in one style, from 1; None where they are not numbers. Ports of SONiC are counted by their
+    lanes (Ethernet0, Ethernet8), those of NX-OS and Onyx behind the slot (Ethernet1/5)."""
+    found = [_PORT.fullmatch(text.strip()) for text in texts]
+    numbers = [int(one[1] or one[2]) for one in found if one]
+    if len(numbers) < len(texts) or not numbers:
+        return None
+    if 0 in numbers:
+        return max(numbers) // max(gcd(*numbers), 1) + 1
+    behind = [_SLOT.match(text.strip()) for text in texts]
+    slots = [int(one[2]) for one in behind if one]
+    if len(slots) == len(texts) and set(numbers) == {1} and max(slots) > MOST_LANES:
+        return max(slots)
+    return max(numbers)
 
 
 def _labels(graph: _Graph, kept: BoolArray) -> IntArray:

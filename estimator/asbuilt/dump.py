@@ -52,6 +52,7 @@ def read_dump(
     name: str = NAME,
     file_format: str = AUTO,
     max_bytes: int = MAX_FILE_BYTES,
+    servers: Sequence[str] = (),
 ) -> Dump:
     """Every network of a file as the nearest design.
 
@@ -62,6 +63,7 @@ def read_dump(
     name : what the first design is called
     file_format : "auto" or one of readers.files.FORMATS
     max_bytes : the largest file that is read [B]
+    servers : patterns of the names of servers, where the file does not say which devices are
 
     Raises
     ------
@@ -69,7 +71,7 @@ def read_dump(
         For a network that the file does not have; as UnreadableFile for a file without a network.
     """
     links = read_links(file, file_format, max_bytes)
-    found = designs_of_dump(links, catalog, name)
+    found = designs_of_dump(links, catalog, name, servers)
     return _answer(links, found if network is None else (network_of(found, network),))
 
 

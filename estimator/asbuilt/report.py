@@ -45,7 +45,7 @@ from estimator.units import IntArray, parse_ratio, ratio_text
 LIST_BOUND = 200
 """Most entries of one list in the answer; ``totals`` has how many there are."""
 IDENTIFIED = (BY_STRUCTURE, BY_ORDER, BY_WIRING)  # by cabling: the file has other names
-ORDINARY_DROPS = ("aggregation_node", "not_connected")  # of a sound dump: nothing to heed
+ORDINARY_DROPS = ("aggregation_node", "not_connected", "management_port")  # of a sound dump: nothing to heed
 DIFFERENCES = ("missing", "extra", "swapped", "doubled", "wrong_port", "moved", "speed_mismatch")
 
 
@@ -412,7 +412,7 @@ def _rates(check: LinkCheck) -> IntArray:
 
 def _ratios(leaves: slice, sums: _Sums) -> BuiltRatio:
     down, up = sums.down_gbit_s[leaves], sums.up_gbit_s[leaves]
-    if not up.any():
+    if not up.any() or not down.any():
         return BuiltRatio(built=None, built_ratio=None, worst_leaf=None, worst_leaf_ratio=None)
     built = Fraction(int(down.sum()), int(up.sum()))
     fed = np.flatnonzero(up)

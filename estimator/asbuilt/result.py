@@ -130,7 +130,7 @@ class DeviceNames(Record):
 
 
 class BuiltRatio(Record):
-    """Σ down ÷ Σ up over all leaves and the highest of one leaf; null where there are no uplinks."""
+    """Σ down ÷ Σ up over all leaves and the highest of one leaf; null where there are no uplinks, or no links below."""
 
     built: str | None
     built_ratio: float | None

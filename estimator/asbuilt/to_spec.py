@@ -24,6 +24,8 @@ from estimator.units import ceil_div, counted
 _MANAGER = re.compile(r"ufm|(?:^|[^a-z])f?sm\d*(?:[^a-z]|$)|fabric[-_ ]?manager|opensm|subnet", re.I)
 NAME = "Network from a dump"
 GENERATION_OF_RATE = {100: "edr", 200: "hdr", 400: "ndr", 800: "xdr"}
+ROCE_OF_RATE = {100: "roce-100", 200: "roce-200", 400: "roce-400", 800: "roce-800"}
+ROCE_WITHOUT_RATE = "roce-400"  # where a file of Ethernet links gives no rate, as LLDP does not
 RADIX_OF_GENERATION = {"edr": 36, "hdr": 40, "ndr": 64, "xdr": 144}
 NEVER_REPORTED = (
     "The model of the servers, and how many GPUs each has: one GPU for each NIC is assumed.",
@@ -55,12 +57,15 @@ def design_of_dump(file: FoundLinks, catalog: Catalog, name: str = NAME) -> Dump
     return _nearest(counts_of_networks(file)[0], catalog, name)
 
 
-def designs_of_dump(file: FoundLinks, catalog: Catalog, name: str = NAME) -> tuple[DumpDesign, ...]:
+def designs_of_dump(
+    file: FoundLinks, catalog: Catalog, name: str = NAME, servers: Sequence[str] = ()
+) -> tuple[DumpDesign, ...]:
     """The nearest design of every network of a file, that with most links first.
 
     Parameters
     ----------
-    file : links from a reader that distinguishes servers from switches.
+    file : links of any reader
+    servers : patterns of the names of servers, for files that do not say which devices are
     name : what the first design is called; the others have their number behind it.
 
     Raises
@@ -68,7 +73,7 @@ def designs_of_dump(file: FoundLinks, catalog: Catalog, name: str = NAME) -> tup
     UnreadableFile
         If the file has no servers on switches, or a first network that no spec comes near.
     """
-    first, *others = counts_of_networks(file)
+    first, *others = counts_of_networks(file, servers)
     found, without = [_nearest(first, catalog, name)], []
     for counts in others:
         try:
@@ -98,7 +103,7 @@ def _nearest(counts: DumpCounts, catalog: Catalog, name: str) -> DumpDesign:
     """The design nearest to the counts of a network."""
     reported: list[str] = []
     unreported: list[str] = []
-    generation = _generation(counts, unreported, reported)
+    generation = _generation(counts, unreported, catalog)
     specs = [
         spec
         for planes in _planes(counts)
@@ -134,24 +139,34 @@ def _parsed(values: Json, catalog: Catalog) -> DesignSpec | None:
         return None
 
 
-def _generation(counts: DumpCounts, unreported: list[str], reported: list[str]) -> str:
-    if _has_own_uplinks(counts):
-        return GENERATION_OF_RATE[counts.node_rate_gbit_s]
-    if counts.rate_gbit_s in GENERATION_OF_RATE:
-        return GENERATION_OF_RATE[counts.rate_gbit_s]
+def _generation(counts: DumpCounts, unreported: list[str], catalog: Catalog) -> str:
+    of_rate = _of_rate(counts)
+    rate = counts.node_rate_gbit_s if _has_own_uplinks(counts) else counts.rate_gbit_s
+    if rate in of_rate:
+        return of_rate[rate]
+    shown = f"{rate} Gb/s" if rate else "no rate"
+    if counts.is_ethernet:
+        label = catalog.generations[ROCE_WITHOUT_RATE].label
+        unreported.insert(
+            0, f"The rate of the links: most show {shown}. {label} is taken; set the generation if it is another."
+        )
+        return ROCE_WITHOUT_RATE
     top = max(counts.leaf_top_port, counts.spine_top_port)
     nearest = next((key for key, radix in RADIX_OF_GENERATION.items() if top <= radix), "xdr")
-    rate = f"{counts.rate_gbit_s} Gb/s" if counts.rate_gbit_s else "no rate"
     unreported.insert(
-        0, f"The generation: most links show {rate}. {nearest.upper()} is taken, since ports go up to {top}."
+        0, f"The generation: most links show {shown}. {nearest.upper()} is taken, since ports go up to {top}."
     )
     return nearest
+
+
+def _of_rate(counts: DumpCounts) -> dict[int, str]:
+    return ROCE_OF_RATE if counts.is_ethernet else GENERATION_OF_RATE
 
 
 def _has_own_uplinks(counts: DumpCounts) -> bool:
     """Whether links between switches run at a rate that split ports do not explain."""
     node, up = counts.node_rate_gbit_s, counts.rate_gbit_s
-    return counts.tiers > 1 and {node, up} <= set(GENERATION_OF_RATE) and node not in (up, up // 2)
+    return counts.tiers > 1 and {node, up} <= set(_of_rate(counts)) and node not in (up, up // 2)
 
 
 def _candidates(counts: DumpCounts, generation: str, catalog: Catalog, name: str, planes: int) -> Iterator[Json]:
@@ -311,6 +326,15 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
         f"{counted(counts.n_nodes, 'server')} with {counted(counts.ports_mode, 'port')} each at "
         f"{counts.node_rate_gbit_s or 'an unknown'} Gb/s."
     ]
+    if counts.kinds and (counts.kinds.n_hosts or counts.kinds.n_switches):
+        hosts, switches = (
+            f"{counted(n, what)} ({_shown(names, n)})" if n else f"no {what}"
+            for what, n, names in (
+                ("server", counts.kinds.n_hosts, counts.kinds.hosts),
+                ("switch", counts.kinds.n_switches, counts.kinds.switches),
+            )
+        )
+        reported.append(f"Which devices are which follows from their ports, names and links: {hosts} and {switches}.")
     if counts.n_managers:
         shown = _shown(counts.few_ports, counts.n_managers)
         managing = "by name a fabric manager" if counts.n_managers == 1 else "by name fabric managers"

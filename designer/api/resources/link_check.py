@@ -19,6 +19,7 @@ from designer.api.serializers import CompareQuery, DumpQuery
 from designer.services.link_lists import links_of
 from designer.services.uploads import MAX_NAMES_BYTES, bytes_of
 from estimator.asbuilt.dump import read_dump
+from estimator.asbuilt.kinds import patterns_of
 from estimator.asbuilt.report import compare_links
 from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
@@ -50,6 +51,7 @@ class DumpsView(HeavyJobView):
             query.get("network"),
             file_format=query["format"],
             max_bytes=settings.MAX_LINK_FILE_BYTES,
+            servers=patterns_of(query.get("servers", "")),
         )
         return Response(found.as_json())
 

@@ -54,7 +54,7 @@ def published(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def design_import(request: HttpRequest) -> HttpResponse:
     """Make a design of a spec, pasted or as a file; or of a dump of a network, which is shown first."""
-    context: Context = {"text": request.POST.get("spec", "")}
+    context: Context = {"text": request.POST.get("spec", ""), "servers": request.POST.get("servers", "")}
     if request.method != "POST":
         return render(request, "designer/start/import.html", SECTION | context)
     try:
@@ -69,7 +69,7 @@ def design_import(request: HttpRequest) -> HttpResponse:
 
 def _dump(request: HttpRequest) -> Context:
     upload = cast("UploadedFile[bytes]", request.FILES["dump"])
-    report = dump_report(cast("IO[bytes]", upload), upload.name or "", load_catalog())
+    report = dump_report(cast("IO[bytes]", upload), upload.name or "", load_catalog(), request.POST.get("servers", ""))
     return {"report": report}
 
 

@@ -11,6 +11,7 @@ from designer.services.bounded_json import UnsoundJson, json_object
 from designer.services.uploads import bytes_of
 from designer.wording.dropped_lines import by_reason
 from designer.wording.figures import figure_words
+from estimator.asbuilt.kinds import MOST_PATTERNS, patterns_of
 from estimator.asbuilt.readers.files import AUTO, read_links
 from estimator.asbuilt.readers.found import KEPT_DROPS
 from estimator.asbuilt.to_spec import DumpDesign, designs_of_dump
@@ -47,17 +48,19 @@ def spec_of_text(text: str) -> DesignSpec:
     return spec
 
 
-def dump_report(file: IO[bytes], file_name: str, catalog: Catalog) -> Json:
+def dump_report(file: IO[bytes], file_name: str, catalog: Catalog, servers: str = "") -> Json:
     """What a dump says, and for each of its networks the nearest design, how its figures differ, and what stays open.
+
+    ``servers`` are patterns of names, for a file that does not say which devices are servers.
 
     Raises
     ------
     UnreadableFile
-        If the file is no list of links that distinguishes servers from switches, or no design comes near it.
+        If the file is no list of links, nothing tells its servers from its switches, or no design comes near it.
     """
     links = read_links(file, AUTO, settings.MAX_LINK_FILE_BYTES)
     name = _name_of(file_name)
-    found = designs_of_dump(links, catalog, name)
+    found = designs_of_dump(links, catalog, name, patterns_of(servers[:MOST_PATTERNS]))
     estimate([one.spec for one in found], catalog, ("counts",))  # what cannot be built is refused before it is shown
     return {
         "file_name": file_name,

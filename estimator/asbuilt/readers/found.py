@@ -33,6 +33,7 @@ REASONS = {
     "same_port": "both ends are the same port",
     "date_for_port": "a spreadsheet has made a date of a port name such as 1/3; format the column as text",
     "aggregation_node": "the port leads to the switch's own in-network computing, not to a cable",
+    "management_port": "the port is a management port",
     "not_connected": "the port has nothing on its far end",
     "no_header": "no row of the sheet names two devices and two ports",
     "unreadable": "the line is over the length limit or has broken quotes",

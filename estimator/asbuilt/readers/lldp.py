@@ -10,9 +10,10 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from estimator.asbuilt.readers.found import MAX_LINE, TOO_LONG, FoundLinks, LinkSink, numbered
+from estimator.asbuilt.readers.neighbours import Neighbour, Neighbours, is_station
 from estimator.errors import UnreadableFile
 
 _PROMPT = re.compile(
@@ -30,14 +31,35 @@ _ALONE = re.compile(r"([A-Za-z][\w.-]{0,100}):?(?:\s\(\d{1,6}\))?$")
 _BEHIND = re.compile(r"([A-Za-z][\w.-]{0,100}):\s")
 _HEADER = re.compile(r"LocalPort\s+RemoteDevice\s+RemotePortID")
 _COLUMNS = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability")
-_OTHER_TABLES = (  # heads of other switches' tables, with the columns of the port here, the neighbour and its port, and how many
-    (re.compile(r"Port\s+Neighbor Device ID\s+Neighbor Port ID\s+TTL"), (0, 1, 2), 4),  # Arista EOS
-    (re.compile(r"Device ID\s+Local Intf\s+Hold-time\s+Capability\s+Port ID"), (1, 0, 4), 5),  # Cisco NX-OS
-    (re.compile(r"Local ?Port\s+Speed\s+Mode\s+Remote ?Host\s+Remote ?Port"), (0, 3, 4), 5),  # Cumulus Linux
-    (re.compile(r"Local Interface\s+Parent Interface\s+Chassis Id\s+Port info\s+System Name"), (0, 4, 3), 5),  # Junos
+
+
+class _Table(NamedTuple):
+    """Where a switch's table has the port here, the neighbour, its port, and what else it has; ``cells`` are those of a row."""
+
+    head: re.Pattern[str]
+    port: int
+    far: int
+    far_port: int
+    cells: int
+    speed: int | None = None
+    capability: int | None = None
+
+
+_OTHER_TABLES = (
+    _Table(re.compile(r"Port\s+Neighbor Device ID\s+Neighbor Port ID\s+TTL"), 0, 1, 2, 4),  # Arista EOS
+    _Table(  # Cisco NX-OS
+        re.compile(r"Device ID\s+Local Intf\s+Hold-time\s+Capability\s+Port ID"), 1, 0, 4, 5, capability=3
+    ),
+    _Table(
+        re.compile(r"Local ?Port\s+Speed\s+Mode\s+Remote ?Host\s+Remote ?Port"), 0, 3, 4, 5, speed=1
+    ),  # Cumulus Linux
+    _Table(  # Junos
+        re.compile(r"Local Interface\s+Parent Interface\s+Chassis Id\s+Port info\s+System Name"), 0, 4, 3, 5
+    ),
 )
+_SPEED = re.compile(r"(\d{1,4})G$")
 _SHORT = re.compile(r"^Eth?(?=\d)")  # of a port that its neighbours name whole: Et1/1, Eth1/1
-_ROW = re.compile(r"([^\s:]\S{0,58}[^\s:]|[^\s:])\s{1,40}(\S{1,100})\s{1,40}(\S{1,60})(?:\s.*)?$")
+_ROW = re.compile(r"([^\s:]\S{0,58}[^\s:]|[^\s:])\s{1,40}(\S{1,100})\s{1,40}(\S{1,60})(?:\s+(\S{1,12}))?(?:\s.*)?$")
 _PAIR = re.compile(r"lldp\.([\w/.-]{1,60}?)\.(chassis\.name|port\.ifname|port\.local|port\.descr)=(.{1,200})")
 _INTERFACE = re.compile(r"Interface:\s+([^,\s]{1,60}),")
 _FIELD = re.compile(r"(SysName|PortID|PortDescr):\s+(?:ifname |local |mac )?(.{1,200}?)\s*$")
@@ -54,7 +76,7 @@ _WORDS = ("Interface", "SysName", "PortID", "PortDescr", "Chassis", "Port", "Cha
 
 def is_lldp(text: str) -> bool:
     """Whether this is the head of such a file."""
-    is_table = any(head.search(text) for head in (_HEADER, *(head for head, _, _ in _OTHER_TABLES)))
+    is_table = any(head.search(text) for head in (_HEADER, *(table.head for table in _OTHER_TABLES)))
     is_text = is_table or _PAIR.search(text) or (_INTERFACE.search(text) and "SysName:" in text)
     return bool(is_text or _ROOT.search(text) or _XML.search(text))
 
@@ -71,7 +93,8 @@ def read(lines: Iterator[str]) -> FoundLinks:
     for number, line in numbered(lines):
         reading.line(number, line.strip())
     reading.close()
-    found = reading.sink.found("lldp")
+    reading.neighbours.into(reading.sink)
+    found = reading.sink.found("lldp", both_sides=True)
     if not len(found):
         if reading.n_nobodys:
             message = (
@@ -88,13 +111,12 @@ class _Reading:
 
     def __init__(self) -> None:
         self.sink = LinkSink()
+        self.neighbours = Neighbours()
         self.n_nobodys = 0
         self._here = ""
         self._in_table = False
         self._starts: list[int] = []  # of the table's columns
-        self._places: tuple[int, int, int] | None = None  # of the three columns, in a table of _OTHER_TABLES
-        self._least = 0  # cells of such a row
-        self._seen: set[tuple[str, str, str, str]] = set()  # a table and lldpcli may both list a neighbour
+        self._table: _Table | None = None  # which of _OTHER_TABLES it is
         self._port = ""  # of the neighbour that is open
         self._far: dict[str, str] = {}
         self._number = 0
@@ -120,11 +142,10 @@ class _Reading:
         if self._is_between_rules(line):
             return None
         line = self._without_name(line)
-        if other := next((one for one in _OTHER_TABLES if one[0].search(line)), None):
-            self._in_table = True
-            _, self._places, self._least = other
+        if other := next((one for one in _OTHER_TABLES if one.head.search(line)), None):
+            self._in_table, self._table = True, other
         elif head := _HEADER.search(line):
-            self._in_table, self._places = True, None
+            self._in_table, self._table = True, None
             columns = line[head.start() :]
             self._starts = [columns.index(column) for column in _COLUMNS if column in columns]
         elif pair := _PAIR.search(line):
@@ -138,7 +159,7 @@ class _Reading:
         elif self._port and (field := _FIELD.search(line)):
             self._far[field[1]] = field[2]
         elif row := self._row(line):
-            self._add(number, *row)
+            self._add(number, row)
         return None
 
     def _is_between_rules(self, line: str) -> bool:
@@ -179,9 +200,9 @@ class _Reading:
             message = f"The JSON that begins on line {first} is not whole: {error}. Give all that lldpcli printed."
             raise UnreadableFile("broken_json", message) from error
         at = 0
-        for port, far, far_port in found:
-            at = next((i for i in range(at, len(lines)) if f'"{port}"' in lines[i]), at)
-            self._add(first + at, port, far, far_port)
+        for row in found:
+            at = next((i for i in range(at, len(lines)) if f'"{row.port}"' in lines[i]), at)
+            self._add(first + at, row)
 
     def _without_name(self, line: str) -> str:
         """A line without the device's name that pdsh and the like put in front; the name is kept."""
@@ -196,20 +217,21 @@ class _Reading:
             self._in_table = in_table
         return rest if behind[1] == self._here else line
 
-    def _row(self, line: str) -> tuple[str, str, str] | None:
-        """A neighbour of a table, by the header's columns where the row keeps to them: port here, name, port there."""
+    def _row(self, line: str) -> "_Row | None":
+        """A neighbour of a table, by the header's columns where the row keeps to them."""
         if not self._in_table or not line.strip("- ") or line.startswith(_NO_ROWS):
             return None
-        if self._places is not None:
+        if self._table is not None:
             cells = line.split()
-            return _three(cells, self._places) if len(cells) >= self._least else None
+            return _row_of(cells, self._table) if len(cells) >= self._table.cells else None
         starts = self._starts
         if len(starts) == len(_COLUMNS) and all(line[start - 1 : start] in ("", " ") for start in starts[1:]):
             here, far, far_port = (line[start:end].strip() for start, end in pairwise(starts))
             is_row = here and far_port and " " not in here and not here.endswith(":")
-            return (here, far, far_port) if is_row else None
+            codes, _, words = line[starts[-1] :].partition(" ")  # either may be blank
+            return _Row(here, far, far_port, words.strip(), is_station(codes)) if is_row else None
         found = _ROW.match(line)
-        return (found[1], found[2], found[3]) if found else None
+        return _Row(found[1], found[2], found[3], "", is_station(found[4] or "")) if found else None
 
     def _device(self, name: str) -> None:
         self.close()
@@ -223,24 +245,36 @@ class _Reading:
         if self._port and far:
             name = far.get("chassis.name") or far.get("SysName") or ""
             port = far.get("port.ifname") or far.get("port.local") or far.get("PortID") or ""
+            words = far.get("PortDescr") or far.get("port.descr") or ""
             if _MAC.fullmatch(port):  # hosts give the MAC address of a port
-                port = far.get("PortDescr") or far.get("port.descr") or port
-            self._add(self._number, self._port, name, port)
+                port = words or port
+            self._add(self._number, _Row(self._port, name, port, words))
         self._port, self._far = "", {}
 
-    def _add(self, number: int, port: str, far: str, far_port: str) -> None:
+    def _add(self, number: int, row: "_Row") -> None:
         if not self._here:
             self.n_nobodys += 1
             return
-        if (self._here, port, far, far_port) in self._seen:
-            return
-        self._seen.add((self._here, port, far, far_port))
-        self.sink.add(number, (self._here, "", port), (far, "", far_port))
+        self.neighbours.add(Neighbour(number, self._here, *row))
 
 
-def _three(cells: list[str], places: tuple[int, int, int]) -> tuple[str, str, str]:
-    here, far, far_port = (cells[place] for place in places)
-    return _SHORT.sub("Ethernet", here), far, _SHORT.sub("Ethernet", far_port)
+class _Row(NamedTuple):
+    """A neighbour as a table has it; the names are those of ``Neighbour``."""
+
+    port: str
+    far: str
+    far_port: str
+    description: str = ""
+    is_station: bool = False
+    rate_gbit_s: int = 0
+
+
+def _row_of(cells: list[str], table: _Table) -> _Row:
+    here, far, far_port = (cells[place] for place in (table.port, table.far, table.far_port))
+    speed = _SPEED.match(cells[table.speed]) if table.speed is not None else None
+    codes = cells[table.capability] if table.capability is not None else ""
+    rate = int(speed[1]) if speed else 0
+    return _Row(_SHORT.sub("Ethernet", here), far, _SHORT.sub("Ethernet", far_port), "", is_station(codes), rate)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -259,8 +293,8 @@ def _text_of(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _interfaces(answer: Any) -> Iterator[tuple[str, str, str]]:
-    """(port here, name of the neighbour, port there) of an answer in json or json0."""
+def _interfaces(answer: Any) -> Iterator[_Row]:
+    """The neighbours of an answer in json or json0."""
     for root in _listed(answer.get("lldp") if isinstance(answer, dict) else None):
         for one in _listed(root.get("interface") if isinstance(root, dict) else None):
             if not isinstance(one, dict):
@@ -268,11 +302,10 @@ def _interfaces(answer: Any) -> Iterator[tuple[str, str, str]]:
             named = isinstance(one.get("name"), str)
             for port, body in [(str(one["name"]), one)] if named else one.items():
                 if isinstance(body, dict):
-                    yield (
-                        str(port),
-                        _neighbour_name(_first(body.get("chassis"))),
-                        _neighbour_port(_first(body.get("port"))),
-                    )
+                    far_port = _first(body.get("port"))
+                    words = _text_of(far_port.get("descr")) if isinstance(far_port, dict) else ""
+                    name = _neighbour_name(_first(body.get("chassis")))
+                    yield _Row(str(port), name, _neighbour_port(far_port), words)
 
 
 def _neighbour_name(chassis: Any) -> str:

@@ -177,3 +177,39 @@ def iblinkinfo(cables: list[Cable]) -> Iterator[str]:
                 f"{before} {port:>4}[  ] ==( {width}X {lane} Gbps Active/  LinkUp)==> "
                 f'{at[0]:>7} {at[1]:>4}[  ] "{far_name}" ( )\n'
             )
+
+
+def lldp(
+    cables: list[Cable],
+    reports: Callable[[str], bool],
+    name: Callable[[str], str] = str,
+    alias: Callable[[int], str] | None = None,
+    host_port: Callable[[str], str] = str,
+    domain: str = "",
+) -> str:
+    """Tables of neighbours as SONiC prints them, of the devices that ``reports`` is true of, ports of switches by their lanes.
+
+    ``alias`` names a switch's port to its neighbours, ``domain`` stands behind the names of neighbours.
+    """
+
+    def own(end: End) -> str:
+        return host_port(end.label) if end.is_host else f"Ethernet{4 * (end.number - 1)}"
+
+    rows: dict[str, list[tuple[End, End]]] = defaultdict(list)
+    for cable in cables:
+        rows[cable.a.device].append((cable.a, cable.b))
+        rows[cable.b.device].append((cable.b, cable.a))
+    out = []
+    for device in (device for device in rows if reports(device)):
+        out.append(f"admin@{name(device)}:~$ show lldp table\nCapability codes: (R) Router, (B) Bridge, (O) Other\n")
+        out.append(
+            f"{'LocalPort':<14}{'RemoteDevice':<34}{'RemotePortID':<20}{'Capability':<12}RemotePortDescr\n{'-' * 40}\n"
+        )
+        if not rows[device][0][0].is_host:
+            out.append(f"{'eth0':<14}{'oob-sw1':<34}{'Ethernet7':<20}{'BR':<12}rack 4\n")
+        for here, far in rows[device]:
+            far_port = alias(far.number) if alias and not far.is_host else own(far)
+            kind = "" if far.is_host else "BR"
+            out.append(f"{own(here):<14}{name(far.device) + domain:<34}{far_port:<20}{kind:<12}to the fabric\n")
+        out.append("Total entries displayed:  3\n")
+    return "".join(out)

@@ -117,6 +117,19 @@ def test_a_dump_is_answered_as_a_design_for_each_network(call: Caller, cables: l
     assert "1, 2; 3 was requested" in problems[0]["message"]
 
 
+def test_servers_can_be_named_where_a_file_says_no_kinds(call: Caller, page: Client) -> None:
+    pairs = [(a, b) for a in range(1, 5) for b in range(1, 5)]
+    data = ("a_device,a_port,b_device,b_port\n" + "".join(f"x{a},p{b},y{b},p{a}\n" for a, b in pairs)).encode()
+    problems = assert_refused(put(call, "dumps/", data), 400, "unreadable_file", "file")
+    assert problems[0]["code"] == "no_kinds"
+    assert put(call, "dumps/?servers=x*", data).json()["networks"][0]["spec"]["compute"]["nodes"] == 4
+    assert_refused(put(call, "dumps/?servers=gpu*", data), 400, "invalid_spec", "servers")
+    refused = page.post(reverse("design-import"), {"dump": SimpleUploadedFile("l.csv", data)})
+    assert "Name the servers, with a pattern such as gpu*" in text_of(refused)
+    shown = page.post(reverse("design-import"), {"dump": SimpleUploadedFile("l.csv", data), "servers": "x*"})
+    assert "4 servers with 4 ports each" in text_of(shown)
+
+
 def test_the_estimate_and_its_design_give_the_same_answer(
     call: Caller, design: Design, job: EstimateJob, cables: list[Cable]
 ) -> None:
