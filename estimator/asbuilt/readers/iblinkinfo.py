@@ -130,6 +130,7 @@ class _Report:
             dump.add(one.number, here, one.port, there, one.far_port, one.rate_gbit_s)
         for own, ports in self.ports.items():
             dump.node(own, "H", f"LID {next(iter(ports.values()))}")  # that nobody names
+        dump.join_ports()
         return dump.found("iblinkinfo")
 
 

@@ -7,7 +7,7 @@ Formats: ibnetdiscover(8) of infiniband-diags, section "Topology file format", a
 
 import re
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -158,6 +158,30 @@ class Dump:
     def add(self, number: int, here: int, port: int, far: int, far_port: int, rate: int) -> None:
         """A listing between two nodes."""
         self.listings.extend((number, here, port, far, far_port, rate))
+
+    def join_ports(self) -> None:
+        """One adapter where a report names each of its ports apart, by a GUID or LID: of one description, no port twice."""
+        ports: dict[int, set[int]] = defaultdict(set)
+        rows = np.frombuffer(self.listings, dtype=np.int64).reshape(-1, 6).copy()
+        for device, port in np.unique(np.r_[rows[:, 1:3], rows[:, 3:5]], axis=0).tolist():
+            ports[device].add(port)
+        alike: dict[str, list[int]] = defaultdict(list)
+        for index, (kind, text) in enumerate(zip(self.kinds, self.descriptions, strict=True)):
+            if kind == "H" and not _is_default(text) and _ADAPTER.match(text):
+                alike[text].append(index)
+        own = np.arange(len(self._guids))
+        for indices in alike.values():
+            if len(indices) > 1 and sum(len(ports[i]) for i in indices) == len(
+                set().union(*(ports[i] for i in indices))
+            ):
+                own[indices] = indices[0]
+        kept = np.flatnonzero(own == np.arange(len(own)))
+        place = np.searchsorted(kept, own)
+        rows[:, 1], rows[:, 3] = place[rows[:, 1]], place[rows[:, 3]]
+        self.listings = array("q", rows.ravel().tolist())
+        self.kinds, self.descriptions, self._guids = (
+            [column[i] for i in kept.tolist()] for column in (self.kinds, self.descriptions, self._guids)
+        )
 
     def found(self, file_format: str = "ibnetdiscover") -> FoundLinks:
         """Names for GUIDs, and the listings in them."""

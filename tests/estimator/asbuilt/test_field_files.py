@@ -122,6 +122,42 @@ def test_one_line_a_link_tells_switches_by_their_ports() -> None:
     assert designed(text).counts.n_nodes == 5
 
 
+def link_line(guid: int, name: str, lid: int, port: int, far: tuple[int, int, int, str]) -> str:
+    return (
+        f'0x{guid:016x} "{name:>32}" {lid:>6} {port:>4}[  ] ==( 4X 106.25 Gbps Active/  LinkUp)==>  '
+        f'0x{far[0]:016x} {far[1]:>6} {far[2]:>4}[  ] "{far[3]}" ( )\n'
+    )
+
+
+@pytest.mark.parametrize("both_ends", [True, False])
+@pytest.mark.parametrize("own_guid", [True, False], ids=["a GUID a port", "a GUID a node"])
+@pytest.mark.parametrize("adapter", [" HCA-1", ""])
+def test_two_ports_of_an_adapter_are_one_server(both_ends: bool, own_guid: bool, adapter: str) -> None:
+    text, leaf = "", "MF0;leaf-a:MQM9700/U1"
+    for host, port in ((host, port) for host in range(1, 9) for port in (1, 2)):
+        name, lid, guid = f"gpu{host:02}{adapter}", 100 + 2 * host + port, 0x1000 + 16 * host + own_guid * port
+        text += link_line(0x900, leaf, 1, 2 * host + port - 2, (guid, lid, port, name))
+        text += link_line(guid, name, lid, port, (0x900, 1, 2 * host + port - 2, leaf)) if both_ends else ""
+    found = designed(text)
+    assert (found.counts.n_nodes, found.counts.ports_mode, found.differences) == (8, 2, ())
+    if adapter:
+        assert {"HCA-1", "HCA-1/P2"} <= set(read(text).ports)
+        assert read(text).adapters == 8
+
+
+def test_two_ports_of_an_adapter_without_a_block_are_one_server() -> None:
+    """With --switches-only LIDs alone tell far ends apart, and each port has its own."""
+    head = SWITCH_BLOCK.splitlines(keepends=True)[0]
+    text = head + "".join(up(2, 2 * i + p, 10 + 2 * i + p, p, f"n{i:02} HCA-1") for i in range(6) for p in (1, 2))
+    assert (designed(text).counts.n_nodes, designed(text).counts.ports_mode) == (6, 2)
+
+
+def test_two_hosts_of_one_name_stay_two() -> None:
+    head = SWITCH_BLOCK.splitlines(keepends=True)[0]
+    text = head + "".join(up(2, i, 10 + i, 1, "localnode HCA-1") for i in range(1, 5))
+    assert designed(text).counts.n_nodes == 4
+
+
 def test_two_adapters_joined_without_a_switch_are_refused_with_the_reason() -> None:
     text = "CA: m01 HCA-3:\n      0x0000000000000123" + up(2, 1, 1, 1, "m02 HCA-1")
     with pytest.raises(EstimatorError) as refused:
