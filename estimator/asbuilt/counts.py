@@ -26,6 +26,8 @@ LEAF_SHARE = 4  # a leaf has at least this part of the usual number of servers' 
 MOST_NETWORKS = 8  # of a file
 ODD_HOSTS, ODD_SHARE = 1, 0.1  # so many servers, and this share, may be on one plane or rail of a network alone
 NAMES_SHOWN = 4  # of servers and leaves that lack links
+_GATEWAY = re.compile(r"skyway|gateway|router|(?:^|[^a-z])i?gw\d*(?:[^a-z]|$)", re.I)
+MORE_PORTS, MORE_SHARE = 2, 0.1  # so many times a server's ports has a gateway, and so few hosts are gateways
 MANAGER_SHARE = 2  # a manager has fewer ports than this part of a server's
 
 
@@ -60,7 +62,13 @@ class DumpCounts:
     n_unlinked_switches: int
     n_nameless: int = 0  # adapters that nobody named; servers are counted from them by the usual number of ports
     pod_nodes: int = 0  # the most servers of one pod
-    few_ports: tuple[str, ...] = ()  # names of the hosts with few ports
+    few_ports: tuple[str, ...] = ()  # names of the hosts that are no usual servers, most often for their few ports
+    n_not_few: int = 0  # of them those with as many ports as a server, or more: gateways, routers
+    n_routers: int = 0  # of them those that the file or their name calls a router or gateway
+    nameless_fills: bool = False  # servers lack as many ports as the nameless adapters have
+    is_nameless: bool = False  # no adapter has a name of its own
+    n_shared: int = 0  # of n_nameless those that have a name, which others have, too
+    cut: tuple[str, ...] = ()  # devices that only others name, in a file that ends early
     short: tuple[str, ...] = ()  # names of servers with fewer ports than most, the first of them
     n_low_leaves: int = 0
     low_leaves: tuple[str, ...] = ()  # names of leaves with fewer uplinks than most, the first of them
@@ -128,11 +136,21 @@ def _counts(graph: _Graph, file: FoundLinks) -> DumpCounts:
     is_nameless = np.zeros(graph.n, bool)
     is_nameless[[*file.nameless]] = True
     named = hosts[~is_nameless[hosts]]
-    ports_mode = _mode(degree[named if len(named) else hosts])
+    is_router = np.zeros(graph.n, bool)
+    is_router[[*file.routers]] = True
+    is_router[[i for i in hosts.tolist() if _GATEWAY.search(file.names[i])]] = True
+    usual = named[~is_router[named]] if not is_router[named].all() else named
+    ports_mode = _mode(degree[usual if len(usual) else hosts])
+    has_many = degree >= MORE_PORTS * ports_mode
+    has_many &= int(has_many[usual].sum()) <= MORE_SHARE * len(usual)  # else they are servers of another kind
     is_manager = np.zeros(graph.n, bool)
-    is_manager[named] = degree[named] * MANAGER_SHARE < ports_mode
+    is_manager[named] = (degree[named] * MANAGER_SHARE < ports_mode) | has_many[named] | is_router[named]
+    if is_manager[named].all():
+        is_manager[:] = False
     nodes = named[~is_manager[named]] if len(named) else hosts
     nameless = hosts[is_nameless[hosts]] if len(named) else hosts[:0]
+    ports_nameless = int(degree[nameless].sum())
+    fills = ports_nameless <= int(np.maximum(ports_mode - degree[nodes], 0).sum())
     ends = _Ends(graph, level, is_manager)
     leaves, spines = np.flatnonzero(level == LEAF), np.flatnonzero(level == SPINE)
     down, up = ends.per_device(LEAF, 0), ends.per_device(LEAF, SPINE)
@@ -140,7 +158,7 @@ def _counts(graph: _Graph, file: FoundLinks) -> DumpCounts:
     rate_down = graph.rate[ends.between(0, LEAF)]
     below_core = (level >= 0) & (level < CORE)
     return DumpCounts(
-        n_nodes=len(nodes) + -(-int(degree[nameless].sum()) // ports_mode),
+        n_nodes=len(nodes) + (0 if fills else -(-ports_nameless // ports_mode)),
         n_short=int((degree[nodes] < ports_mode).sum()),
         ports_mode=ports_mode,
         n_managers=int(is_manager.sum()),
@@ -167,6 +185,12 @@ def _counts(graph: _Graph, file: FoundLinks) -> DumpCounts:
         n_unlinked_switches=int(((level < 0) & ~graph.is_host & (degree > 0)).sum()),
         n_nameless=len(nameless),
         pod_nodes=_most_nodes(graph, below_core & ~graph.is_host, nodes),
+        n_not_few=int((is_manager & (degree * MANAGER_SHARE >= ports_mode)).sum()),
+        n_routers=int((is_manager & is_router).sum()),
+        nameless_fills=fills,
+        is_nameless=not len(named),
+        n_shared=sum(not file.names[i].startswith("unnamed") for i in nameless.tolist()),
+        cut=file.cut,
         few_ports=tuple(file.names[i] for i in np.flatnonzero(is_manager).tolist()),
         short=_names(file, nodes[degree[nodes] < ports_mode]),
         n_low_leaves=int((up[leaves] < _mode(up[leaves])).sum()),

@@ -98,7 +98,7 @@ def report(check: LinkCheck) -> LinkComparison:
         built=_built(check, names),
         summary="",
     )
-    return made.but(summary=" ".join(_sentences(made)))
+    return made.but(summary=" ".join(_sentences(made, check.file.cut)))
 
 
 def _read(check: LinkCheck) -> LinksRead:
@@ -434,7 +434,7 @@ def _span(counts: IntArray) -> LinkSpan | None:
 # ---------------------------------------------------------------- words
 
 
-def _sentences(made: LinkComparison) -> Iterator[str]:
+def _sentences(made: LinkComparison, cut: Sequence[str]) -> Iterator[str]:
     """The summary, from the finished report."""
     totals, names = made.totals, made.names
     words = {
@@ -466,6 +466,9 @@ def _sentences(made: LinkComparison) -> Iterator[str]:
     read = made.read
     if n := read.dropped_total - sum(read.dropped_by_reason.get(code, 0) for code in ORDINARY_DROPS):
         yield f"{_many(n, 'line')} of the file gave no link."
+    if cut:
+        named = "is named by others alone" if len(cut) == 1 else "are named by others alone"
+        yield f"{_many(len(cut), 'device')} of the file, such as {cut[0]}, {named}: is it cut off?"
     if made.file_spec_hash and not made.spec_hash.startswith(made.file_spec_hash):
         yield "The file was written from another design or an earlier state of this one."
 

@@ -339,8 +339,11 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
         shown = _shown(counts.few_ports, counts.n_managers)
         managing = "by name a fabric manager" if counts.n_managers == 1 else "by name fabric managers"
         known = managing if _are_managers(counts) else "not of the usual kind"
+        if counts.n_routers == counts.n_managers:
+            known = "a gateway or router" if counts.n_managers == 1 else "gateways or routers"
+        ports = " with fewer ports" if not counts.n_not_few else ""
         reported.append(
-            f"{counted(counts.n_managers, 'host')} with fewer ports ({shown}), {known}: "
+            f"{counted(counts.n_managers, 'host')}{ports} ({shown}), {known}: "
             f"{counted(counts.n_manager_links, 'port')} of leaves {'is' if counts.n_manager_links == 1 else 'are'} kept for "
             f"{'it' if counts.n_managers == 1 else 'them'}."
         )
@@ -353,10 +356,13 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
             run = "runs" if times == 1 else "run"
             reported.append(f"{times:,} of {total:,} links to {what} {run} at {rate} Gb/s, most at {rates[0][0]} Gb/s.")
     if counts.n_nameless:
-        reported.append(
-            f"{counted(counts.n_nameless, 'HCA')} without the name of a host. By {counted(counts.ports_mode, 'port')} a server "
-            f"that makes {counted(ceil_div(counts.n_nameless, counts.ports_mode), 'server')}."
+        taken = (
+            f"By {counted(counts.ports_mode, 'port')} a server that makes "
+            f"{counted(ceil_div(counts.n_nameless, counts.ports_mode), 'server')}."
         )
+        if counts.nameless_fills:
+            taken = f"Servers lack so many ports, which {'it is' if counts.n_nameless == 1 else 'they are'} taken for."
+        reported.append(f"{counted(counts.n_nameless, 'HCA')} {_without_name(counts)}. {taken}")
     reported += [
         f"The file has a {_ordinal(number)} network, which no switch joins to this one: {counted(nodes, 'server')}, "
         f"{counted(leaves, 'leaf')} and {counted(spines, 'spine')}. It is a design of its own."
@@ -373,6 +379,13 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     spread = "Each server is on one leaf" if n_leaves == 1 else f"Servers are spread over {n_leaves} leaves each"
     reported.append(f"{spread}: {spec.fabric.layout}.")
     return reported
+
+
+def _without_name(counts: DumpCounts) -> str:
+    if not counts.n_shared:
+        return "without the name of a host"
+    shared = "with a name that others have, too"
+    return shared if counts.n_shared == counts.n_nameless else f"without the name of a host or {shared}"
 
 
 def _shown(names: tuple[str, ...], n: int) -> str:
@@ -395,10 +408,23 @@ def _unreported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
             f"{counted(counts.n_short, 'server')} with fewer than {counts.ports_mode} links "
             f"({_shown(counts.short, counts.n_short)}), counted as whole."
         )
-    if counts.n_managers and not _are_managers(counts):
+    if counts.is_nameless:
         out.append(
-            f"What {counted(counts.n_managers, 'host')} with few ports could be: login, storage or management nodes, or fabric "
-            "managers?"
+            f"How many servers there are: no HCA has the name of a host of its own, so each of the {counts.n_nodes:,} counts as "
+            "a server. Correct the servers and their NICs in the design."
+        )
+    if counts.cut:
+        n = len(counts.cut)
+        out.append(
+            f"{counted(n, 'device')} of the file {'is' if n == 1 else 'are'} named by others alone ({_shown(counts.cut, n)}), "
+            "without a section: is the file cut off?"
+        )
+    open_hosts = counts.n_managers - counts.n_routers
+    if open_hosts and not _are_managers(counts):
+        few = " with few ports" if not counts.n_not_few else ""
+        out.append(
+            f"What {counted(open_hosts, 'host')}{few} could be: login, storage or management nodes, "
+            f"{'or fabric managers' if few else 'fabric managers or gateways'}?"
         )
     if counts.n_deeper:
         out.append(f"{counts.n_deeper:,} switches are further up than a third tier, which no design here has.")

@@ -63,7 +63,9 @@ class FoundLinks:
     drops: tuple[DroppedLine, ...] = ()
     drop_counts: dict[str, int] = field(default_factory=dict)
     spec_hash: str | None = None
-    nameless: frozenset[int] = frozenset()  # adapters that nobody named, each a device of its own
+    nameless: frozenset[int] = frozenset()  # adapters without a name of their own, each a device
+    routers: frozenset[int] = frozenset()  # hosts that lead to another subnet
+    cut: tuple[str, ...] = ()  # devices that only others name, in a file that ends early
 
     def __len__(self) -> int:
         return len(self.line)
@@ -137,7 +139,14 @@ class LinkSink:
             text = shown if len(shown) <= 120 else f"{shown[:119]}…"
             self._drops.append(DroppedLine(line=line, code=reason, reason=REASONS[reason], text=text))
 
-    def found(self, file_format: str, both_sides: bool = False, nameless: Iterable[int] = ()) -> FoundLinks:
+    def found(
+        self,
+        file_format: str,
+        both_sides: bool = False,
+        nameless: Iterable[int] = (),
+        routers: Iterable[int] = (),
+        cut: Iterable[str] = (),
+    ) -> FoundLinks:
         """Everything collected."""
         columns = np.frombuffer(self._columns, dtype=np.int64).reshape(-1, 6)
         line, a, a_port, b, b_port, rate = (np.ascontiguousarray(columns[:, i]) for i in range(6))
@@ -158,6 +167,8 @@ class LinkSink:
             dict(self._drop_counts),
             self.spec_hash,
             frozenset(nameless),
+            frozenset(routers),
+            tuple(cut),
         )
 
 

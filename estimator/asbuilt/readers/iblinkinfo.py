@@ -83,7 +83,7 @@ class _Report:
         elif head := _BLOCK.match(line) or _PREFIXED_BLOCK.search(line):
             kind, guid, name = head.groups()
             self.block = guid or f"line{number}"
-            self.dump.node(self.block, "S" if kind == "Switch" else "H", name)
+            self.dump.node(self.block, {"Switch": "S", "CA": "H", "Router": "R"}[kind], name)
         elif line.strip() and not line.lstrip().startswith("#"):
             self.dump.sink.drop(number, "not_a_link", line)
 

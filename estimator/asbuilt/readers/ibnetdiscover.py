@@ -26,6 +26,7 @@ LANE_GBIT_S = {
     "NDR": 100,
     "XDR": 200,
 }
+KIND_OF_SECTION = {"Switch": "S", "Ca": "H", "Rt": "R"}
 FOUR_LANES = 4  # of a link whose width is not said
 _DEVICE = re.compile(r'(Switch|Ca|Rt)\s*\d+\s*"[SHR]-(?:0x)?([0-9a-fA-F]{1,16})"\s*#\s*"(.*)"')
 _PORT = re.compile(
@@ -50,6 +51,8 @@ _DEFAULT = re.compile(
     r".*\binfiniband (?:device|hca)\b|localhost(?:\.\S*)?$|\(none\)$|$)",
     re.I,
 )
+_CHIP = re.compile(r"(\S.*?)\s+(?:MT\d{4,6}\b|(?:NVIDIA |Mellanox )?(?:ConnectX|BlueField|Connect-IB)).*$", re.I)
+_DPU = re.compile(r"(.+?)[-_.]((?:bf|dpu|bluefield)-?\d{0,2})$", re.I)
 _HEX = re.compile(r"[0-9a-f]{16}")  # iblinkinfo gives LIDs to those without a GUID
 _OWN_COMPUTING = re.compile(r"Aggregation Node|SHArP|SHARP", re.I)
 _SWITCH_NAME = re.compile(r"MF\d;(.+?)(?::[^:;]*)?$")
@@ -81,7 +84,8 @@ def read(lines: Iterator[str]) -> FoundLinks:
             else:
                 dump.port_line(number, here, here_port)
         elif (device := _DEVICE.match(line)) is not None:
-            here = dump.node(device[2], "S" if device[1] == "Switch" else "H", device[3])
+            here = dump.node(device[2], KIND_OF_SECTION[device[1]], device[3])
+            dump.sections.add(here)
         elif (report := _REPORT.match(line)) is not None:
             dump.report_line(number, report)
         elif not _REMARK.match(line):
@@ -111,6 +115,7 @@ class Dump:
         self.listings = array("q")  # line, GUID index, port, GUID index, port, rate
         self.kinds: list[str] = []
         self.descriptions: list[str] = []
+        self.sections: set[int] = set()  # nodes that have a section of their own
         self._guids: list[str] = []
         self._index: dict[str, int] = {}
         self._rates: dict[str, int] = {}
@@ -185,6 +190,7 @@ class Dump:
 
     def found(self, file_format: str = "ibnetdiscover") -> FoundLinks:
         """Names for GUIDs, and the listings in them."""
+        cut = self._cut() if self.sections else []
         names, port_prefix, nameless = self._names()
         own_computing = [bool(_OWN_COMPUTING.search(text)) for text in self.descriptions]
         sink = self.sink
@@ -209,7 +215,20 @@ class Dump:
             sink.add_indices(line, device[here], ends[0], device[far], ends[1], rate)
         is_adapter = (kind == "H" and not own for kind, own in zip(self.kinds, own_computing, strict=True))
         sink.adapters = sum(is_adapter)
-        return sink.found(file_format, both_sides=True, nameless=[device[i] for i in nameless if device[i] >= 0])
+        return sink.found(
+            file_format,
+            both_sides=True,
+            nameless=[device[i] for i in nameless if device[i] >= 0],
+            routers=[device[i] for i, kind in enumerate(self.kinds) if kind == "R"],
+            cut=[names[i] for i in cut if device[i] >= 0],
+        )
+
+    def _cut(self) -> list[int]:
+        """Nodes that others name and that have no section, of a kind of which others have one: the file ends early."""
+        rows = np.frombuffer(self.listings, dtype=np.int64).reshape(-1, 6)
+        kinds = {self.kinds[i] for i in self.sections}
+        named = np.unique(np.r_[rows[:, 1], rows[:, 3]]).tolist()
+        return [i for i in named if i not in self.sections and self.kinds[i] in kinds]
 
     def _names(self) -> tuple[list[str], list[str], list[int]]:
         """Names of device and NIC of every GUID, and which have none. A description that several share gets the GUID behind."""
@@ -224,13 +243,25 @@ class Dump:
         for index in nameless:
             split[index] = (f"unnamed (0x{self._guids[index]})", split[index][1])
         grouped = unnamed_servers(self._guids, split, nameless)
-        split = [grouped.get(index, parts) for index, parts in enumerate(split)]
+        split = _with_their_hosts([grouped.get(index, parts) for index, parts in enumerate(split)], self.kinds)
         shared = Counter((kind, *parts) for kind, parts in zip(self.kinds, split, strict=True))
         names = [
             name if name and shared[kind, name, adapter] == 1 else f"{name} (0x{guid})".strip()
             for kind, guid, (name, adapter) in zip(self.kinds, self._guids, split, strict=True)
         ]
-        return names, [adapter for _, adapter in split], [index for index in nameless if index not in grouped]
+        alone = {index for index in nameless if index not in grouped}
+        alone |= {i for i, kind in enumerate(self.kinds) if kind == "H" and shared[kind, *split[i]] > 1}
+        return names, [adapter for _, adapter in split], sorted(alone)
+
+
+def _with_their_hosts(split: Sequence[tuple[str, str]], kinds: Sequence[str]) -> list[tuple[str, str]]:
+    """Name and NIC of every node; a DPU that calls itself after its host (gpu01-bf3, gpu01-dpu) is a NIC of it."""
+    hosts = {name for (name, _), kind in zip(split, kinds, strict=True) if kind == "H"}
+    out = []
+    for (name, adapter), kind in zip(split, kinds, strict=True):
+        own = _DPU.match(name) if kind == "H" else None
+        out.append((own[1], f"{own[2]} {adapter}".strip()) if own and own[1] in hosts else (name, adapter))
+    return out
 
 
 def _is_default(name: str) -> bool:
@@ -278,9 +309,11 @@ def _switch_name(description: str) -> tuple[str, str]:
 
 
 def _host_and_adapter(description: str) -> tuple[str, str]:
-    """ "node-0001 mlx5_0" → (node-0001, mlx5_0); a description without a NIC is a name as it is."""
+    """ "node-0001 mlx5_0" → (node-0001, mlx5_0), also with a chip's name between; without a NIC it is a name as it is."""
     named = _ADAPTER.match(description)
-    return (named[1], named[2]) if named else (description, "")
+    name, adapter = (named[1], named[2]) if named else (description, "")
+    chip = _CHIP.match(name)
+    return (chip[1], adapter) if chip else (name, adapter)
 
 
 def _port_text(adapter: str, port: int) -> str:
