@@ -36,15 +36,7 @@ from estimator.workloads.training.check import layout_problems, precision_proble
 from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import Constants, training_constants
 from estimator.workloads.training.rows import measured_pairs
-from estimator.workloads.training.runs import (
-    RECOMPUTE,
-    Run,
-    Systems,
-    full_system,
-    layout_of,
-    machine_of,
-    steps_of,
-)
+from estimator.workloads.training.runs import RECOMPUTE, Run, Systems, full_system, layout_of, machine_of, steps_of
 from estimator.workloads.training.search import Asked, best_layouts
 from estimator.workloads.training.stack import EAGER, FEATURES, stack_key
 from estimator.workloads.training.step import step_times

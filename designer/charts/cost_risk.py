@@ -6,16 +6,7 @@ from typing import NamedTuple
 
 from designer.charts.cost import money_axis, tooltip
 from designer.charts.vega import PADDING, Chart, Spec, chart_of
-from designer.wording.numbers import (
-    basis_name,
-    count,
-    factor_of,
-    is_assumption,
-    percent,
-    range_in_unit,
-    usd,
-    usd_exact,
-)
+from designer.wording.numbers import basis_name, count, factor_of, is_assumption, percent, range_in_unit, usd, usd_exact
 from estimator.catalog.currency import USD
 from estimator.cost.result import PERCENTILES, Cost, Uncertainty
 from estimator.record import Given

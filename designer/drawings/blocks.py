@@ -10,16 +10,7 @@ from itertools import pairwise
 from designer.drawings.boxes import draw_box, squares_a_box
 from designer.drawings.bundles import draw_bundle, name_bundles
 from designer.drawings.frame import BAND, GUTTER, PAD, Frame, between, frame_of, is_mesh, way_in
-from designer.drawings.scene import (
-    EDGE,
-    WIDTH,
-    Scene,
-    bundle_colour,
-    draw_heading,
-    draw_legend,
-    kinds_drawn,
-    legend_of,
-)
+from designer.drawings.scene import EDGE, WIDTH, Scene, bundle_colour, draw_heading, draw_legend, kinds_drawn, legend_of
 from designer.drawings.svg import HEAD, PAGE, SMALL, STRONG, Pen, Rect, fitted, lines_of, text_width, whole_words
 from designer.drawings.words import HEADS, number_of, scope_title
 from designer.wording.numbers import count, gbit_s

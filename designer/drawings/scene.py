@@ -4,15 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from designer.drawings.svg import BUNDLE, FILLS, SMALL, STRONG, Pen, Rect, text_width
-from designer.drawings.words import (
-    LOAD_BINS,
-    ONE,
-    RATIO_BINS,
-    heat,
-    heat_left,
-    percent_words,
-    short_ratio,
-)
+from designer.drawings.words import LOAD_BINS, ONE, RATIO_BINS, heat, heat_left, percent_words, short_ratio
 from estimator.catalog.ports import COMPUTE
 from estimator.diagrams.data import OUTSIDE, Bundle, View
 from estimator.diagrams.failure import BETWEEN, Down, names_of

@@ -29,15 +29,7 @@ from designer.forms.keys import (
 )
 from designer.forms.layout import GROUPS, RANGES, SWITCH_KEYS, Section, digest
 from designer.forms.lines.owned import OWNED, text_of_owned
-from designer.forms.networks import (
-    OTHERS,
-    ROLE_FIELDS,
-    ROLE_KEYS,
-    entries_of,
-    first_entries,
-    label_of,
-    path_of_problem,
-)
+from designer.forms.networks import OTHERS, ROLE_FIELDS, ROLE_KEYS, entries_of, first_entries, label_of, path_of_problem
 from designer.forms.parts.cables import LABEL as CABLES_LABEL
 from designer.forms.parts.cables import OWN_CABLES, line_of
 from designer.forms.parts.choice import OWN_PARTS, OwnChoice, without_revisions

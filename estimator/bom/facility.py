@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from estimator.bom.lines import (
-    COOLING,
-    MANAGEMENT,
-    RACK,
-    RACK_SYSTEM,
-    SWITCH,
-    BomLine,
-    first_number,
-    parameter_line,
-)
+from estimator.bom.lines import COOLING, MANAGEMENT, RACK, RACK_SYSTEM, SWITCH, BomLine, first_number, parameter_line
 from estimator.catalog.rack_records import FRAME, NVLINK_SWITCH, POWER_SHELF, SCALE_UP_SWITCH
 from estimator.floor.whole_racks import SWITCH_TRAYS, WholeRacks, whole_racks
 from estimator.units import W_PER_KW, ceil_div

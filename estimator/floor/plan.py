@@ -21,15 +21,7 @@ from estimator.fabric.topology import FABRIC_MANAGER, LEAF_SPINE, NODE_LEAF, SPI
 from estimator.floor.devices import PDU, FloorDevices, Network, floor_devices
 from estimator.floor.problems import exceeds, rack_problems
 from estimator.floor.racks import RACK_UNIT_M, Body, NodeRack, network_fits, node_rack
-from estimator.floor.result import (
-    FloorFigures,
-    FloorSize,
-    PanelCounts,
-    PlacedDevice,
-    PlacedRack,
-    RackPower,
-    RackWeight,
-)
+from estimator.floor.result import FloorFigures, FloorSize, PanelCounts, PlacedDevice, PlacedRack, RackPower, RackWeight
 from estimator.floor.rows import Floor, Rack, Row, pods_of
 from estimator.spec.design import DesignSpec
 from estimator.spec.floor import SitePlan

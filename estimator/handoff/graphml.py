@@ -6,14 +6,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from estimator.cabling.links import COLUMNS, LinkList, LinkRow
-from estimator.handoff.graph_data import (
-    DEVICE_KEYS,
-    GRAPH_KEYS,
-    LINK_KEYS,
-    devices,
-    graph_data,
-    in_blocks,
-)
+from estimator.handoff.graph_data import DEVICE_KEYS, GRAPH_KEYS, LINK_KEYS, devices, graph_data, in_blocks
 from estimator.record import Json
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"

@@ -6,17 +6,7 @@ from typing import Any, NamedTuple
 
 from reportlab.platypus import Flowable
 
-from estimator.pdf.style import (
-    ACCENT,
-    ACCENT_SOFT,
-    LINE,
-    LINE_STRONG,
-    MUTED,
-    SUNKEN,
-    TEXT,
-    WARNING,
-    WARNING_SOFT,
-)
+from estimator.pdf.style import ACCENT, ACCENT_SOFT, LINE, LINE_STRONG, MUTED, SUNKEN, TEXT, WARNING, WARNING_SOFT
 from estimator.pdf.text import BOLD, REGULAR, runs, width, wrapped
 
 SIZE, NOTE_SIZE, HEAD_SIZE = 7.0, 6.0, 6.6

@@ -38,12 +38,7 @@ from estimator.performance.collectives import (
     tree_levels,
     tree_network_share,
 )
-from estimator.performance.library import (
-    CHANNELS_BY_RATE_FROM,
-    UNKNOWN,
-    channels_over_network,
-    power_of_two_below,
-)
+from estimator.performance.library import CHANNELS_BY_RATE_FROM, UNKNOWN, channels_over_network, power_of_two_below
 from estimator.performance.tuner import most_bytes
 from estimator.units import FloatArray
 

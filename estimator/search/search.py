@@ -12,14 +12,7 @@ from estimator.pipeline import priced_designs
 from estimator.search.candidates import Refused, Space, Template, space_of
 from estimator.search.chunks import Chunk, packed, unpacked
 from estimator.search.columns.work import Verbs
-from estimator.search.draws import (
-    DIVISORS,
-    MOST_DRAWN,
-    MOST_DRAWN_ALONE,
-    DrawnDesigns,
-    drawn_designs,
-    figure_drawn,
-)
+from estimator.search.draws import DIVISORS, MOST_DRAWN, MOST_DRAWN_ALONE, DrawnDesigns, drawn_designs, figure_drawn
 from estimator.search.evaluate import Estimator, Evaluated, evaluated, joined_in_order
 from estimator.search.figures import FIGURES, OF_WORKLOAD, Aims, Key, Table, described, figure_named, known, ranges_of
 from estimator.search.front import first_of_equals, front_of, ranked, within_each_other

@@ -7,15 +7,7 @@ from typing import IO, NamedTuple
 
 from estimator.errors import UnreadableFile
 from estimator.tables.numbers import currency_of
-from estimator.tables.workbook import (
-    Parser,
-    column_number,
-    is_number,
-    local,
-    opened,
-    shared_strings,
-    worksheets,
-)
+from estimator.tables.workbook import Parser, column_number, is_number, local, opened, shared_strings, worksheets
 
 MAX_UNPACKED_BYTES = 150_000_000
 MAX_COLUMNS = 200

@@ -1,18 +1,9 @@
 """The acceptance contract and the order of work."""
 
-from designer.api.calls import (
-    BODY,
-    call,
-    example,
-    files_of,
-    json_body,
-)
+from designer.api.calls import BODY, call, example, files_of, json_body
 from designer.api.components import body, component
 from designer.api.schema.requests import DESIGN, LOG_TEXT, SPEC, UPLOAD
-from designer.api.serializers import (
-    AcceptanceQuery,
-    ChecklistQuery,
-)
+from designer.api.serializers import AcceptanceQuery, ChecklistQuery
 from designer.services.bringup.checklists import TickedChecklist, TickState
 from estimator.bringup.acceptance.exports.formats import ACCEPTANCE_FORMATS
 from estimator.bringup.acceptance.result import Acceptance

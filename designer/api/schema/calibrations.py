@@ -1,18 +1,10 @@
 """Constants of a site, out of logs."""
 
 from designer.api.answers import estimate as answers
-from designer.api.calls import (
-    call,
-    delete_call,
-    list_call,
-    read_call,
-)
+from designer.api.calls import call, delete_call, list_call, read_call
 from designer.api.components import body, component, values_by
 from designer.api.schema.requests import LOG_TEXT, UPLOAD
-from designer.api.serializers import (
-    CalibrationDetailSerializer,
-    CalibrationSerializer,
-)
+from designer.api.serializers import CalibrationDetailSerializer, CalibrationSerializer
 
 _KEPT_NAME = {"type": "string", "maxLength": 200, "description": "Keeps the calibration under this name."}
 calibration_create = call(

@@ -3,13 +3,9 @@
 from drf_spectacular.utils import OpenApiParameter
 
 from designer.api.answers import estimate as answers
-from designer.api.calls import (
-    call,
-)
+from designer.api.calls import call
 from designer.api.components import component, values_by
-from designer.api.serializers import (
-    CatalogQuery,
-)
+from designer.api.serializers import CatalogQuery
 
 RECORDS = component(
     "CatalogRecords",

@@ -1,19 +1,8 @@
 """Cost of ownership, phases, and what a change costs and brings."""
 
 from designer.api.answers import estimate as answers
-from designer.api.calls import (
-    BODY,
-    call,
-    example,
-    file_call,
-    filed_call,
-    files_of,
-    json_body,
-)
-from designer.api.serializers import (
-    FileQuery,
-    PhasesQuery,
-)
+from designer.api.calls import BODY, call, example, file_call, filed_call, files_of, json_body
+from designer.api.serializers import FileQuery, PhasesQuery
 from designer.exports.downloads import CSV_TYPE, TYPES
 
 cost_read = filed_call("get_cost", "Cost of ownership", answers.CostOfOne, "estimates", 404, 409)

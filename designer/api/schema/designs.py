@@ -1,22 +1,9 @@
 """Saved designs and their named versions."""
 
-from designer.api.calls import (
-    BODY,
-    call,
-    delete_call,
-    example,
-    json_body,
-    list_call,
-    read_call,
-)
+from designer.api.calls import BODY, call, delete_call, example, json_body, list_call, read_call
 from designer.api.components import body, component, values_by
 from designer.api.schema.requests import NAMED, NAMED_SPEC, SPEC, SPEC_REFERENCE
-from designer.api.serializers import (
-    DesignDetailSerializer,
-    DesignQuery,
-    DesignSerializer,
-    RevisionDetailSerializer,
-)
+from designer.api.serializers import DesignDetailSerializer, DesignQuery, DesignSerializer, RevisionDetailSerializer
 
 DESIGN_CHANGE = component("DesignChange", body(NAMED, minProperties=1))
 VERSION = component(

@@ -3,16 +3,7 @@
 from drf_spectacular.utils import OpenApiResponse
 
 from designer.api.answers import estimate as answers
-from designer.api.calls import (
-    BODY,
-    call,
-    example,
-    file_call,
-    filed_call,
-    json_body,
-    list_call,
-    read_call,
-)
+from designer.api.calls import BODY, call, example, file_call, filed_call, json_body, list_call, read_call
 from designer.api.components import body, component
 from designer.api.schema.requests import NAMED_SPEC, SPEC, SPEC_REFERENCE
 from designer.api.serializers import (

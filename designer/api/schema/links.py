@@ -1,20 +1,11 @@
 """Links of a fabric, files of links against it, cabling and racks."""
 
 from designer.api.answers import estimate as answers
-from designer.api.calls import (
-    call,
-    files_of,
-)
+from designer.api.calls import call, files_of
 from designer.api.components import body, component
 from designer.api.negotiation import OCTETS
 from designer.api.schema.requests import UPLOAD
-from designer.api.serializers import (
-    CompareQuery,
-    DumpQuery,
-    FabricQuery,
-    LinksQuery,
-    PageQuery,
-)
+from designer.api.serializers import CompareQuery, DumpQuery, FabricQuery, LinksQuery, PageQuery
 from estimator.asbuilt.dump import Dump
 from estimator.asbuilt.result import LinkComparison
 from estimator.handoff.formats import FORMATS

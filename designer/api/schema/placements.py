@@ -1,19 +1,9 @@
 """Layouts of a model on a design."""
 
-from designer.api.calls import (
-    BODY,
-    call,
-    example,
-    file_call,
-    files_of,
-    json_body,
-)
+from designer.api.calls import BODY, call, example, file_call, files_of, json_body
 from designer.api.components import body, component
 from designer.api.schema.requests import DESIGN, SPEC, parts_of
-from designer.api.serializers import (
-    EstimatePlacementQuery,
-    PlacementQuery,
-)
+from designer.api.serializers import EstimatePlacementQuery, PlacementQuery
 from designer.exports.placements import PLACEMENT_TYPES
 from estimator.handoff.launch.formats import LAUNCH_FORMATS
 from estimator.handoff.launch.summary import PlacementSummary

@@ -1,12 +1,7 @@
 """Times of collectives."""
 
 from designer.api.answers import estimate as answers
-from designer.api.calls import (
-    BODY,
-    call,
-    example,
-    json_body,
-)
+from designer.api.calls import BODY, call, example, json_body
 from designer.api.components import body, component, split_enums
 from designer.api.schema.requests import DESIGN, SPEC, parts_of
 from estimator.performance.prediction import PredictionRequest

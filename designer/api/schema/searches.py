@@ -2,20 +2,10 @@
 
 from pydantic import BaseModel
 
-from designer.api.calls import (
-    BODY,
-    call,
-    example,
-    json_body,
-    list_call,
-    read_call,
-)
+from designer.api.calls import BODY, call, example, json_body, list_call, read_call
 from designer.api.components import component, values_by
 from designer.api.schema.requests import parts_of
-from designer.api.serializers import (
-    SearchJobDetailSerializer,
-    SearchJobSerializer,
-)
+from designer.api.serializers import SearchJobDetailSerializer, SearchJobSerializer
 from estimator.record import Json
 from estimator.search.request import SearchRequest, SweepRequest
 

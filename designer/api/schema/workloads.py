@@ -5,24 +5,10 @@ from collections.abc import Iterable
 from pydantic import BaseModel
 
 from designer.api.answers.workloads import INFERENCE_ANSWERS, TRAINING_ANSWERS
-from designer.api.calls import (
-    AS_FILE,
-    BODY,
-    call,
-    example,
-    file_call,
-    json_body,
-)
+from designer.api.calls import AS_FILE, BODY, call, example, file_call, json_body
 from designer.api.components import body, component
-from designer.api.schema.requests import (
-    DESIGN,
-    SPEC,
-    parts_of,
-)
-from designer.api.serializers import (
-    WorkloadsFileQuery,
-    WorkloadsQuery,
-)
+from designer.api.schema.requests import DESIGN, SPEC, parts_of
+from designer.api.serializers import WorkloadsFileQuery, WorkloadsQuery
 from designer.exports.workloads import WORKLOAD_TYPES
 from designer.services.workloads.answer import DesignWorkloads
 from estimator.record import Json

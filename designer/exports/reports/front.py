@@ -30,17 +30,7 @@ from estimator.cost.result import Power
 from estimator.findings.finding import Finding
 from estimator.pdf.grid import Field, Grid, Row, Text
 from estimator.pdf.page import WIDE, headed, section
-from estimator.pdf.style import (
-    ACCENT_SOFT,
-    BODY,
-    EYEBROW,
-    LANDSCAPE,
-    PORTRAIT,
-    SMALL,
-    SUBTITLE,
-    TITLE,
-    text_width,
-)
+from estimator.pdf.style import ACCENT_SOFT, BODY, EYEBROW, LANDSCAPE, PORTRAIT, SMALL, SUBTITLE, TITLE, text_width
 from estimator.pdf.text import BOLD, markup
 from estimator.ranges import Range
 from estimator.result import PricedEstimate

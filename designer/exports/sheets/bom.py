@@ -3,18 +3,7 @@
 from xlsxwriter.utility import xl_col_to_name
 
 from designer.exports.sheets.basis import failure_row
-from designer.exports.tables import (
-    BOM_COLUMNS,
-    COUNT,
-    MONEY,
-    RANGE,
-    SHARE,
-    Cell,
-    Column,
-    Formula,
-    Table,
-    bom_table,
-)
+from designer.exports.tables import BOM_COLUMNS, COUNT, MONEY, RANGE, SHARE, Cell, Column, Formula, Table, bom_table
 from designer.wording.numbers import basis_name, category_name
 from estimator.bom.result import BomLine
 from estimator.ranges import total_of

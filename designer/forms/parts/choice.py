@@ -10,14 +10,7 @@ from django import forms
 from django.contrib.auth.models import User
 
 from designer.forms.keys import field_name
-from designer.forms.parts.cables import (
-    OWN_CABLES,
-    CableOffer,
-    cable_note,
-    cables_field,
-    chosen_in,
-    unknown_cables,
-)
+from designer.forms.parts.cables import OWN_CABLES, CableOffer, cable_note, cables_field, chosen_in, unknown_cables
 from designer.forms.parts.servers import NicSelect, OfferedParts
 from designer.models import OwnPart
 from designer.wording.context import Context

@@ -12,11 +12,7 @@ from designer.services.shown_page import ShownPage
 from designer.wording.comparison import LETTERS, figure_groups, line_rows, main_figures, total_rows
 from designer.wording.context import Context
 from designer.wording.names import own_models
-from designer.wording.numbers import (
-    count,
-    generation_name,
-    words,
-)
+from designer.wording.numbers import count, generation_name, words
 from designer.wording.query import one_of
 from estimator.catalog.loader import load_catalog
 from estimator.compare.lines import OFFER

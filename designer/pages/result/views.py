@@ -15,10 +15,7 @@ from designer.pages.result.fabric import fabric_file, found_query
 from designer.pages.result.job import job_context, job_or_404, job_part, result_or_404
 from designer.pages.result.racks import racks_picture
 from designer.pages.sending import attachment, sends_files
-from designer.services.access import (
-    design_page,
-    design_to_change,
-)
+from designer.services.access import design_page, design_to_change
 from designer.services.designs.results import result_of
 from designer.services.designs.saving import cancel_estimate
 from designer.services.link_lists import is_outdated

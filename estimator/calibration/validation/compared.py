@@ -8,14 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from estimator.calibration.bands import FLOOR_BYTES, band_values, residuals_of, sites_of
-from estimator.calibration.global_fit import (
-    FAMILY_WEIGHTS,
-    FOLDS,
-    batches_of,
-    folds_of,
-    predicted_without,
-    read_folds,
-)
+from estimator.calibration.global_fit import FAMILY_WEIGHTS, FOLDS, batches_of, folds_of, predicted_without, read_folds
 from estimator.calibration.held_out import Compared, Floored
 from estimator.calibration.measured import Run, measured_runs, size_class
 from estimator.catalog.catalog import Catalog

@@ -21,25 +21,8 @@ from estimator.catalog.records import (
     Switch,
     SwitchCage,
 )
-from estimator.spec.own.likeness import (
-    Assumed,
-    cable_end_w,
-    heat_share,
-    nic_figures,
-    server_figures,
-    switch_figures,
-)
-from estimator.spec.own.part import (
-    Cage,
-    Cooling,
-    OwnCable,
-    OwnNetwork,
-    OwnNic,
-    OwnPart,
-    OwnParts,
-    OwnServer,
-    OwnSwitch,
-)
+from estimator.spec.own.likeness import Assumed, cable_end_w, heat_share, nic_figures, server_figures, switch_figures
+from estimator.spec.own.part import Cage, Cooling, OwnCable, OwnNetwork, OwnNic, OwnPart, OwnParts, OwnServer, OwnSwitch
 from estimator.units import CENTS_PER_USD
 
 SYSTEMS = {

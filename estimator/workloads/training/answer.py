@@ -16,15 +16,7 @@ from estimator.workloads.training.columns import Steps
 from estimator.workloads.training.constants import Constants
 from estimator.workloads.training.memory import Memory, memory_of
 from estimator.workloads.training.stages import stages_of
-from estimator.workloads.training.step import (
-    CP_CALLS,
-    EP_CALLS,
-    GATHERS,
-    TP_CALLS,
-    StepTimes,
-    stage_times,
-    step_times,
-)
+from estimator.workloads.training.step import CP_CALLS, EP_CALLS, GATHERS, TP_CALLS, StepTimes, stage_times, step_times
 from estimator.workloads.training.traffic import Call, Traffic
 
 BAND = "band"
