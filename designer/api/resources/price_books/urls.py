@@ -6,14 +6,14 @@ from designer.api.resources.price_books import views
 
 urlpatterns = [
     path("price-books/", views.PriceBooksView.as_view(), name="price-books"),
-    path("price-books/anchors/", views.AnchorsView.as_view(), name="price-book-anchors"),
-    path("price-books/street/", views.StreetView.as_view(), name="price-book-street"),
-    path("price-books/dealer/", views.DealerView.as_view(), name="price-book-dealer"),
-    path("price-books/branded/", views.BrandedView.as_view(), name="price-book-branded"),
-    path("price-books/anchors/file/", views.AnchorsFileView.as_view(), name="price-book-anchors-file"),
-    path("price-books/street/file/", views.StreetFileView.as_view(), name="price-book-street-file"),
-    path("price-books/dealer/file/", views.DealerFileView.as_view(), name="price-book-dealer-file"),
-    path("price-books/branded/file/", views.BrandedFileView.as_view(), name="price-book-branded-file"),
+    *(
+        path(f"price-books/{book}/", views.catalog_book_view(book).as_view(), name=f"price-book-{book}")
+        for book in views.CATALOG_BOOKS
+    ),
+    *(
+        path(f"price-books/{book}/file/", views.catalog_book_file_view(book).as_view(), name=f"price-book-{book}-file")
+        for book in views.CATALOG_BOOKS
+    ),
     path("price-books/<uuid:pk>/file/", views.PriceBookFileView.as_view(), name="price-book-file"),
     path("price-books/<uuid:pk>/", views.PriceBookView.as_view(), name="price-book"),
     path("price-books/<uuid:pk>/import/", views.PriceImportView.as_view(), name="price-book-import"),

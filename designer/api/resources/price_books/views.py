@@ -40,6 +40,13 @@ KEYS = ("name", "base", "region", "prices", "rates", "reason")
 TEXTS = ("name", "base", "region", "reason")
 IMPORT_KEYS = ("file", "mode", "dry_run", "basis", "currency", "as_of", "source", "discount")
 BOOK_TYPES = {form: TYPES[form] for form in BOOK_FORMATS[1:]}
+CATALOG_BOOKS = {
+    ANCHORS: ("The catalog's planning prices.", "The catalog's planning prices as a file."),
+    STREET: ("The catalog's prices seen in the market.", "The catalog's listings as a file."),
+    DEALER: ("What open-market dealers ask for switches and NICs.", "What open-market dealers ask, as a file."),
+    BRANDED: ("What branded resellers ask for switches and NICs.", "What branded resellers ask, as a file."),
+}
+"""Each with what its address and that of its file are for."""
 CHOICES = {"mode": ("merge", "replace"), "dry_run": ("true", "false")}
 
 
@@ -155,77 +162,35 @@ class PriceImportView(HeavyJobView):
         return Response(_import_json(plan, revision))
 
 
-class AnchorsView(ApiView):
-    """The catalog's planning prices."""
+def catalog_book_view(book: str) -> type[ApiView]:
+    """One of the catalog's books, described by its own words."""
 
-    @schema.catalog_book(ANCHORS)
-    def get(self, request: Request) -> Response | HttpResponse:
-        return _catalog_book(request, ANCHORS)
+    class CatalogBookView(ApiView):
+        __doc__ = CATALOG_BOOKS[book][0]
 
+        @schema.catalog_book(book)
+        def get(self, request: Request) -> Response | HttpResponse:
+            asked = query_of(request, PriceBookQuery).get("format")
+            form, kind = form_of(request, {JSON: JSON_TYPE, **BOOK_TYPES}, asked)
+            if form == JSON:
+                contents = catalog_contents(book, BOOK_TITLES[book], load_catalog())
+                return Response(contents.model_dump(mode="json"), headers={"Vary": "Accept"})
+            return _catalog_file(book, form, kind)
 
-class StreetView(ApiView):
-    """The catalog's prices seen in the market."""
-
-    @schema.catalog_book(STREET)
-    def get(self, request: Request) -> Response | HttpResponse:
-        return _catalog_book(request, STREET)
-
-
-class DealerView(ApiView):
-    """What open-market dealers ask for switches and NICs."""
-
-    @schema.catalog_book(DEALER)
-    def get(self, request: Request) -> Response | HttpResponse:
-        return _catalog_book(request, DEALER)
+    return CatalogBookView
 
 
-class BrandedView(ApiView):
-    """What branded resellers ask for switches and NICs."""
+def catalog_book_file_view(book: str) -> type[ApiView]:
+    """The same as a file."""
 
-    @schema.catalog_book(BRANDED)
-    def get(self, request: Request) -> Response | HttpResponse:
-        return _catalog_book(request, BRANDED)
+    class CatalogBookFileView(ApiView):
+        __doc__ = CATALOG_BOOKS[book][1]
 
+        @schema.catalog_book_file(book)
+        def get(self, request: Request) -> HttpResponse:
+            return _catalog_file(book, *form_of(request, BOOK_TYPES, query_of(request, BookFileQuery).get("format")))
 
-class AnchorsFileView(ApiView):
-    """The catalog's planning prices as a file."""
-
-    @schema.catalog_book_file(ANCHORS)
-    def get(self, request: Request) -> HttpResponse:
-        return _catalog_file(ANCHORS, *form_of(request, BOOK_TYPES, query_of(request, BookFileQuery).get("format")))
-
-
-class StreetFileView(ApiView):
-    """The catalog's listings as a file."""
-
-    @schema.catalog_book_file(STREET)
-    def get(self, request: Request) -> HttpResponse:
-        return _catalog_file(STREET, *form_of(request, BOOK_TYPES, query_of(request, BookFileQuery).get("format")))
-
-
-class DealerFileView(ApiView):
-    """What open-market dealers ask, as a file."""
-
-    @schema.catalog_book_file(DEALER)
-    def get(self, request: Request) -> HttpResponse:
-        return _catalog_file(DEALER, *form_of(request, BOOK_TYPES, query_of(request, BookFileQuery).get("format")))
-
-
-class BrandedFileView(ApiView):
-    """What branded resellers ask, as a file."""
-
-    @schema.catalog_book_file(BRANDED)
-    def get(self, request: Request) -> HttpResponse:
-        return _catalog_file(BRANDED, *form_of(request, BOOK_TYPES, query_of(request, BookFileQuery).get("format")))
-
-
-def _catalog_book(request: Request, book: str) -> Response | HttpResponse:
-    asked = query_of(request, PriceBookQuery).get("format")
-    form, kind = form_of(request, {JSON: JSON_TYPE, **BOOK_TYPES}, asked)
-    if form == JSON:
-        contents = catalog_contents(book, BOOK_TITLES[book], load_catalog())
-        return Response(contents.model_dump(mode="json"), headers={"Vary": "Accept"})
-    return _catalog_file(book, form, kind)
+    return CatalogBookFileView
 
 
 def _catalog_file(book: str, form: str, kind: str) -> HttpResponse:
