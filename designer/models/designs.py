@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
-
 from django.conf import settings
 from django.db import models
 
+from designer.models.named import Named
 from designer.models.requests import RequestField
 
 
-class Design(models.Model):
+class Design(Named):
     """A named design of one owner. Its current state is the design: what lists, comparisons, quotes, files and REST read.
 
     ``given`` is what the owner said: an edited design takes new defaults where nothing was said. ``spec`` is the request that
@@ -18,9 +17,7 @@ class Design(models.Model):
     they are of the last state that could. ``services.designs.state`` writes these columns and brings them up to today's rules.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="designs")
-    name = models.CharField(max_length=200)
     parent = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="variants")
     given = RequestField(default=dict)
     spec = RequestField(default=dict)
@@ -34,14 +31,10 @@ class Design(models.Model):
         max_length=200, default="", blank=True
     )  # words with ", " between them, as their owner chose
     archived_at = models.DateTimeField(null=True, blank=True)  # put out of the list, not deleted
-    created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         ordering = ["-updated_at", "-created_at"]
-
-    def __str__(self) -> str:
-        return self.name
 
     @property
     def tag_list(self) -> list[str]:
@@ -123,23 +116,14 @@ class EditingPage(models.Model):
         return f"{self.key} on {self.design_id}, at {self.last}"
 
 
-class Baseline(models.Model):
+class Baseline(Named):
     """A state that its owner marked to measure others against. It is frozen: no later edit, price or model moves it."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="baselines")
     design = models.ForeignKey(Design, on_delete=models.SET_NULL, null=True, blank=True, related_name="baselines")
-    name = models.CharField(max_length=200)
     given = RequestField()
     spec_hash = models.CharField(max_length=64)
     figures = models.JSONField(null=True)  # null in a row that was a pin: made when it is first shown
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ["-created_at"]
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class ShareLink(models.Model):

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import uuid
-
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from designer.models.named import Named
 from estimator.record import Json
 from estimator.spec.price_book import OwnPrices
 
 
-class PriceBook(models.Model):
+class PriceBook(Named):
     """A named book of an owner's own prices, over the catalog's. What it holds is in its revisions, newest last."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="price_books")
-    name = models.CharField(max_length=200)
     base = models.CharField(max_length=20, default="street")  # the catalog's book behind it, for what it does not hold
     region = models.CharField(max_length=40, blank=True)  # the buyer's; empty: prices of every region count
-    created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         ordering = ["-updated_at", "-created_at"]
-
-    def __str__(self) -> str:
-        return self.name
 
     @property
     def latest(self) -> PriceBookRevision:

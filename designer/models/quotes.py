@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import uuid
-
 from django.conf import settings
 from django.db import models
 
+from designer.models.named import Named
 from estimator.quotes.columns import Columns, columns_from
 
 
-class Quote(models.Model):
+class Quote(Named):
     """A vendor's offer as it was read, and how its lines match a design's bill of materials."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="quotes")
-    name = models.CharField(max_length=200)
     vendor = models.CharField(max_length=200, blank=True)
     file_name = models.CharField(max_length=255)
     file_sha256 = models.CharField(max_length=64)
@@ -28,14 +25,7 @@ class Quote(models.Model):
     result = models.JSONField()
     model_version = models.CharField(max_length=20)
     catalog_version = models.CharField(max_length=64)
-    created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
-
-    class Meta:
-        ordering = ["-created_at"]
-
-    def __str__(self) -> str:
-        return self.name
 
     @property
     def columns(self) -> list[Columns]:
