@@ -94,6 +94,9 @@ _PARTS = _argument("--parts", metavar="FILE", help="JSON of your own parts: swit
 _FABRIC = _argument("--fabric", default="compute", metavar="ROLE", help="compute, or one of the other fabrics by role")
 
 
+_PHASE = _argument("--phase", type=int, metavar="N", help="of a design with phases: as phase N is built, from 1")
+
+
 def _format(usual: str, others: str = "another") -> tuple[str, Json]:
     return _argument(
         "--format", default=usual, metavar="FORMAT", help=f"{usual}, or {others} by name; a wrong one lists them"
@@ -255,14 +258,14 @@ def _fit(asked: argparse.Namespace) -> Iterator[bytes]:
     )
 
 
-@_verb("the port-to-port list, as a file that other tools read", _SPEC, _format("csv"), _FABRIC)
+@_verb("the port-to-port list, as a file that other tools read", _SPEC, _format("csv"), _FABRIC, _PHASE)
 def _links(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.catalog.loader import load_catalog
     from estimator.handoff.formats import format_named
-    from estimator.link_list import link_list
+    from estimator.handoff.phases import links_at
 
     file_format, catalog = format_named(asked.format), load_catalog()
-    return file_format.write(link_list(_spec_of(asked, catalog), catalog, asked.fabric))
+    return file_format.write(links_at(_spec_of(asked, catalog), catalog, asked.fabric, asked.phase))
 
 
 @_verb(
@@ -410,15 +413,16 @@ def _check_settings(asked: argparse.Namespace) -> Iterator[bytes]:
     _argument("links", metavar="FILE", help="ibnetdiscover dump, .topo, CSV or XLSX sheet, NetBox export"),
     _format("auto", "a format"),
     _FABRIC,
+    _PHASE,
     _argument("--names", metavar="CSV", help="two columns: a device's name in FILE, its name in the design"),
 )
 def _compare_links(asked: argparse.Namespace) -> Iterator[bytes]:
     from estimator.asbuilt.report import compare_links
     from estimator.catalog.loader import load_catalog
-    from estimator.link_list import link_list
+    from estimator.handoff.phases import links_at
 
     catalog = load_catalog()
-    links = link_list(_spec_of(asked, catalog), catalog, asked.fabric)
+    links = links_at(_spec_of(asked, catalog), catalog, asked.fabric, asked.phase)
     with _reading("Name a file of links, and with --names one of names."):
         names = Path(asked.names).read_bytes() if asked.names else b""
         with Path(asked.links).open("rb") as file:

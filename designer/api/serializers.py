@@ -138,13 +138,19 @@ class FabricQuery(serializers.Serializer[Any]):
     fabric = serializers.CharField(max_length=80, default="compute", help_text="One of the estimate's fabrics.")
 
 
-class LinksQuery(FabricQuery):
+class BuiltQuery(FabricQuery):
+    phase = serializers.IntegerField(
+        min_value=1, required=False, help_text="Of a design with phases: the links as this one is built, from 1."
+    )
+
+
+class LinksQuery(BuiltQuery):
     format = _choice(
         tuple(LINK_FORMATS), required=False, help_text="The form of the download; without it Accept says, else CSV."
     )
 
 
-class CompareQuery(FabricQuery):
+class CompareQuery(BuiltQuery):
     format = _choice(
         (AUTO, *READ_FORMATS), default=AUTO, help_text="The form of the file; auto detects it from the content."
     )

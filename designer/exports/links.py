@@ -11,9 +11,10 @@ from estimator.handoff.formats import FORMATS, Format
 PIECE_BYTES = 65_536
 
 
-def link_file_name(name: str, digest: str, role: str, form: str) -> str:
+def link_file_name(name: str, digest: str, role: str, form: str, phase: int | None = None) -> str:
     """``dgx-h100-4-units-compute-topo-1a2b3c4d.topo``: design, fabric and format in safe letters, start of the spec's hash."""
-    return f"{design_file_stem(name, digest, f'{role}-{form}')}.{FORMATS[form].extension}"
+    of_phase = f"-phase-{phase}" if phase else ""
+    return f"{design_file_stem(name, digest, f'{role}-{form}{of_phase}')}.{FORMATS[form].extension}"
 
 
 def content_type(form: Format) -> str:

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
 from estimator.errors import EstimatorError, Problem
-from estimator.handoff.phases import phase_format
+from estimator.handoff.phases import links_at, phase_format
 from estimator.jobs.models import EstimateJob
-from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
 from estimator.version import MODEL_VERSION
 
@@ -43,19 +42,19 @@ def refuse_outdated(job: EstimateJob) -> None:
         raise OutdatedEstimate([Problem("", "outdated_estimate", message)])
 
 
-def links_of(job: EstimateJob, role: str) -> LinkList:
-    """The links of one fabric of a finished estimate.
+def links_of(job: EstimateJob, role: str, phase: int | None = None) -> LinkList:
+    """The links of one fabric of a finished estimate; ``phase`` names one of its phases, from 1.
 
     Raises
     ------
     OutdatedEstimate
         If model or catalog have changed since.
     SpecError
-        If the design has no such fabric.
+        If the design has no such fabric, or no such phase.
     """
     refuse_outdated(job)
     catalog = load_catalog()
-    return link_list(parse_spec(job.spec, catalog), catalog, role)
+    return links_at(parse_spec(job.spec, catalog), catalog, role, phase)
 
 
 def phase_cables_of(job: EstimateJob) -> Iterator[bytes]:

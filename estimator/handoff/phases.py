@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from estimator.cabling.links import LinkList
 from estimator.catalog.catalog import Catalog
@@ -14,9 +15,9 @@ from estimator.growth.phases import MOST_LINKS, in_phase, phase_specs
 from estimator.growth.recabling import KEPT, Cable, Step, steps_between
 from estimator.growth.result import PhaseLine, Phases, YearCost
 from estimator.handoff.cells import Cell, csv_blocks, guarded
-from estimator.link_list import link_lists
+from estimator.link_list import link_list, link_lists
 from estimator.pipeline import estimate
-from estimator.spec.design import DesignSpec
+from estimator.spec.design import DesignSpec, spec_hash
 
 BOUGHT, STRANDED = "bought", "stranded"
 ENDS = ("low", "typical", "high")
@@ -58,8 +59,8 @@ def year_row(one: YearCost) -> tuple[Cell, ...]:
     return (one.year, *(end for amount in amounts for end in amount))
 
 
-def cable_rows(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[Cell, ...]]:
-    """Every cable that a phase takes out, moves or lays, as CABLE_COLUMNS; of the first phase all of them.
+def built_phases(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[LinkList, ...]]:
+    """The networks of each phase, at the ports that it is built with.
 
     Raises
     ------
@@ -71,28 +72,71 @@ def cable_rows(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[Cell, ...]]
     _need_phases(spec)
     _, (first,) = sized_fabrics([spec], catalog_of(spec, catalog))
     try:
-        specs = list(phase_specs(spec, first, catalog))  # refused before the first row is written
+        specs = list(phase_specs(spec, first, catalog))  # refused before the first phase is made
     except SpecError as error:
         raise SpecError(_untried(error.problems)) from None
     before: tuple[LinkList, ...] = ()
-    n_before = 0
-    for at, (entry, one) in enumerate(zip(spec.phases, specs, strict=True)):
+    for at, one in enumerate(specs):
         try:
             after = link_lists(one, catalog)
         except InfeasibleDesign as error:
             raise InfeasibleDesign(_untried([in_phase(problem, at) for problem in error.problems])) from None
-        n_after = sum(map(len, after))
-        if n_before + n_after > MOST_LINKS:
+        n_links = sum(map(len, (*before, *after)))
+        if n_links > MOST_LINKS:
             message = (
                 f"Cables of two phases are compared up to {MOST_LINKS:,} links, and phases {at} and {at + 1} have "
-                f"{n_before + n_after:,}. Make phases of one pod."
+                f"{n_links:,}. Make phases of one pod."
             )
             raise SpecError([Problem(f"phases[{at}].nodes", "too_many_links", message)])
-        after = in_place(before, after)
+        before = in_place(before, after)
+        yield before
+
+
+def phase_links(spec: DesignSpec, catalog: Catalog, phase: int, role: str) -> LinkList:
+    """The links of one network in a phase, counted from 1, at the ports that it is built with.
+
+    A design of that size by itself has the same switches and counts at other ports. The list is named after the phase, and
+    has the hash of the design whose phase it is.
+
+    Raises
+    ------
+    SpecError, InfeasibleDesign
+        As ``built_phases``, and where there is no such phase, or no such network in it.
+    """
+    _need_phases(spec)
+    if not 1 <= phase <= len(spec.phases):
+        message = f"The design has phases 1 to {len(spec.phases)}, and {phase} was requested."
+        raise SpecError([Problem("phase", "out_of_range", message)])
+    networks = next(islice(built_phases(spec, catalog), phase - 1, None))
+    found = next((links for links in networks if links.role == role), None)
+    if found is None:
+        roles = ", ".join(links.role for links in networks)
+        message = f"The networks of the phase are {roles}, and '{role[:40]}' was requested."
+        raise SpecError([Problem("fabric", "no_such_fabric", message)])
+    named = f"{spec.name}, {spec.phases[phase - 1].name or f'phase {phase}'}"
+    return replace(found, spec=found.spec.model_copy(update={"name": named}), spec_hash=spec_hash(spec))
+
+
+def links_at(spec: DesignSpec, catalog: Catalog, role: str, phase: int | None) -> LinkList:
+    """The links of one network of a design as it is now, or as ``phase_links`` has them where a phase is named."""
+    return link_list(spec, catalog, role) if phase is None else phase_links(spec, catalog, phase, role)
+
+
+def cable_rows(spec: DesignSpec, catalog: Catalog) -> Iterator[tuple[Cell, ...]]:
+    """Every cable that a phase takes out, moves or lays, as CABLE_COLUMNS; of the first phase all of them.
+
+    Raises
+    ------
+    SpecError, InfeasibleDesign
+        As ``built_phases``.
+    """
+    _need_phases(spec)
+    before: tuple[LinkList, ...] = ()
+    for at, (entry, after) in enumerate(zip(spec.phases, built_phases(spec, catalog), strict=True)):
         for step in steps_between(before, after):
             if step.action != KEPT:
                 yield (entry.name or f"Phase {at + 1}", entry.date, *_step(step, after[0].catalog))
-        before, n_before = after, n_after
+        before = after
 
 
 def _untried(problems: Sequence[Problem]) -> list[Problem]:

@@ -23,7 +23,7 @@ from estimator.asbuilt.kinds import patterns_of
 from estimator.asbuilt.report import compare_links
 from estimator.cabling.links import LinkList
 from estimator.catalog.loader import load_catalog
-from estimator.link_list import link_list
+from estimator.handoff.phases import links_at
 from estimator.record import Given, Json
 from estimator.spec.parse import parse_spec
 
@@ -74,7 +74,7 @@ class EstimateCompareView(_CompareView):
     def post(self, request: Request, pk: UUID) -> Response:
         query = query_of(request, CompareQuery)
         job, _ = finished_fabric(request, pk, query["fabric"])
-        return self.compare(request, query, links_of(job, query["fabric"]))
+        return self.compare(request, query, links_of(job, query["fabric"], query.get("phase")))
 
 
 class DesignCompareView(_CompareView):
@@ -84,4 +84,4 @@ class DesignCompareView(_CompareView):
     def post(self, request: Request, pk: UUID) -> Response:
         query, catalog = query_of(request, CompareQuery), load_catalog()
         spec = parse_spec(get_object_or_404(designs_of(request), pk=pk).given, catalog)
-        return self.compare(request, query, link_list(spec, catalog, query["fabric"]))
+        return self.compare(request, query, links_at(spec, catalog, query["fabric"], query.get("phase")))

@@ -45,18 +45,19 @@ class LinksView(ApiView):
         name, kind = form_of(request, {"csv": types["csv"]} | types, query.get("format"))
         role = query["fabric"]
         job, _ = finished_fabric(request, pk, role)
-        tag = entity_tag(job, "links", role, name)
+        phase = query.get("phase")
+        tag = entity_tag(job, "links", role, name, str(phase or ""))
         if names(request.headers.get("If-None-Match", ""), tag):
             return HttpResponse(status=304, headers={"ETag": tag})
         headers = {
             "ETag": tag,
             "Cache-Control": "private, no-cache",
             "Vary": "Accept",
-            "Content-Disposition": f'attachment; filename="{link_file_name(job.name, job.spec_hash, role, name)}"',
+            "Content-Disposition": f'attachment; filename="{link_file_name(job.name, job.spec_hash, role, name, phase)}"',
         }
         if request.method == "HEAD":
             return HttpResponse(content_type=kind, headers=headers)
-        pieces = in_pieces(FORMATS[name].write(links_of(job, role)))
+        pieces = in_pieces(FORMATS[name].write(links_of(job, role, phase)))
         first = next(pieces, b"")  # what cannot be written is refused before the answer has begun
         return StreamingHttpResponse(chain([first], pieces), content_type=kind, headers=headers)
 

@@ -89,7 +89,7 @@ def test_a_tag_is_of_spec_fabric_and_format_and_answers_304_before_any_link(
 ) -> None:
     tag = call("GET", f"estimates/{job.pk}/links/")["ETag"]
     assert tag != call("GET", f"estimates/{job.pk}/links/?format=dot")["ETag"]
-    monkeypatch.setattr(link_lists, "link_list", None)  # whoever makes links now fails
+    monkeypatch.setattr(link_lists, "links_at", None)  # whoever makes links now fails
     for known in (tag, f'"other", W/{tag}', "*"):
         again = call("GET", f"estimates/{job.pk}/links/", **{"If-None-Match": known})
         assert (again.status_code, again["ETag"], again.content) == (304, tag, b"")
@@ -98,7 +98,7 @@ def test_a_tag_is_of_spec_fabric_and_format_and_answers_304_before_any_link(
 def test_head_tells_name_and_type_and_makes_no_link(
     call: Caller, job: EstimateJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(link_lists, "link_list", None)
+    monkeypatch.setattr(link_lists, "links_at", None)
     response = call("HEAD", f"estimates/{job.pk}/links/?format=xlsx-p2p")
     assert response.status_code == 200
     assert ".xlsx" in response["Content-Disposition"]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from estimator.asbuilt.report import DIFFERENCES
 from estimator.catalog.loader import load_catalog
 from estimator.crews.effort import tasks
 from estimator.errors import SpecError
@@ -355,3 +358,46 @@ def test_servers_that_cannot_join_another_generation_stay_where_they_are(generat
 
 def test_a_phase_that_names_no_generation_has_the_hash_of_before_there_was_the_key() -> None:
     assert spec_hash(parse_spec(phased(64) | {"name": "a"}, CATALOG)) == "dc09a0b0b85de930"
+
+
+def test_a_phase_has_a_link_list_of_its_own() -> None:
+    """Each cable that the list of touched cables leads somewhere is there in the list of the phase, and its dump fits it."""
+    values = phased(64, 100)
+    touched = list(csv.DictReader(io.StringIO(run("phases", "-", "--format", "csv-cables", text=values).stdout)))
+    ends = ("a_device", "a_port", "b_device", "b_port")
+    stands: dict[int, set[tuple[str, ...]]] = {}
+    for phase in (1, 2, 3):
+        answer = run("links", "-", "--phase", str(phase), text=values)
+        assert answer.returncode == 0, answer.stderr
+        stands[phase] = {tuple(row[end] for end in ends) for row in csv.DictReader(io.StringIO(answer.stdout))}
+        led = {
+            tuple(row[end] for end in ends) for row in touched if row["phase"] == f"Phase {phase}" and row["a_device"]
+        }
+        assert led <= stands[phase]
+        before = stands.get(phase - 1, set())
+        gone = {
+            tuple(row[f"{end}_before"] for end in ends)
+            for row in touched
+            if row["phase"] == f"Phase {phase}" and row["a_device_before"]
+        }
+        assert (before - gone) | led == stands[phase]
+    alone = run("links", "-", text=apply_change(values, {"compute.nodes": 100, "phases": None}))
+    by_itself = {tuple(row[end] for end in ends) for row in csv.DictReader(io.StringIO(alone.stdout))}
+    assert len(by_itself) == len(stands[3])
+    assert by_itself != stands[3]
+
+
+def test_what_is_built_in_a_phase_is_compared_with_that_phase(tmp_path: Path) -> None:
+    values = phased(64)
+    built = tmp_path / "built.topo"
+    built.write_text(run("links", "-", "--format", "topo", "--phase", "2", text=values).stdout)
+    found = json.loads(run("compare-links", "-", str(built), "--phase", "2", text=values).stdout)
+    assert found["matched"] == 1024
+    assert not any(found[name] for name in DIFFERENCES)
+
+
+@pytest.mark.parametrize(("values", "phase", "words"), [(phased(64), 3, "phases 1 to 2"), (BASE, 1, "no phases")])
+def test_links_of_a_phase_that_is_not_there_are_refused(values: dict[str, Any], phase: int, words: str) -> None:
+    answer = run("links", "-", "--phase", str(phase), text=values)
+    assert answer.returncode == 2
+    assert words in answer.stderr

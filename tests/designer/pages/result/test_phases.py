@@ -10,6 +10,7 @@ from typing import Any
 import openpyxl
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
@@ -20,6 +21,7 @@ from designer.wording.phases import minutes_of, person_hours, phase_rows
 from estimator.growth.result import Phases
 from estimator.jobs.models import EstimateJob
 from estimator.ranges import Range
+from tests.designer.api_helpers import BASE as API
 from tests.designer.api_helpers import Caller, assert_refused
 from tests.designer.finished_design import finished
 
@@ -109,6 +111,11 @@ def test_the_overview_begins_with_the_phases(page: Client, owner: User) -> None:
         assert f'<th scope="row">{year.year}</th>' in section
     addresses = re.findall(r'href="(/api/v1/estimates/[^"]+phases[^"]*)"', section)
     assert [page.get(address.replace("&amp;", "&")).status_code for address in addresses] == [200, 200, 200]
+    lists = re.findall(r'href="(/api/v1/estimates/[^"]+links/[^"]*)"', section)
+    assert [address.partition("?")[2] for address in lists] == ["phase=1", "phase=2", "phase=3"]
+    for address, phase in zip(lists, phases_of(job).phases, strict=True):
+        sent = b"".join(page.get(address)).decode()
+        assert sent.count("\r\n") - 1 >= phase.counts.nodes * 8
     plain, _ = finished(owner, BASE)
     assert 'id="phases"' not in page.get(reverse("design", args=[plain.pk])).content.decode()
 
@@ -138,6 +145,13 @@ def test_rest_has_phases_their_files_and_their_cables(call: Caller, owner: User)
     assert {row["spec_hash"] for row in rows} == {job.spec_hash}
     cables = b"".join(call("GET", f"estimates/{job.pk}/phases/cables/").streaming_content).decode()
     assert cables.count("Phase 2,2027-09-01,moved,") == 192
+    built = call("GET", f"estimates/{job.pk}/links/?phase=2&format=topo")
+    assert "-phase-2-" in built.headers["Content-Disposition"]
+    file = SimpleUploadedFile("built.topo", b"".join(built.streaming_content))
+    path = f"{API}/estimates/{job.pk}/links/compare/?phase=2"
+    compared = call.client.post(path, {"file": file}).json()
+    assert (compared["wrong_port"], compared["moved"], compared["missing"]) == ([], [], [])
+    assert call("GET", f"estimates/{job.pk}/links/?phase=9").status_code == 400
     _, plain = finished(owner, BASE)
     assert_refused(call("GET", f"estimates/{plain.pk}/phases/"), 409, "no_phases", "")
     assert_refused(call("GET", f"estimates/{plain.pk}/phases/cables/"), 400, "invalid_spec", "phases")
