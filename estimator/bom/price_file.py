@@ -1,6 +1,7 @@
 """Prices of a file, CSV or XLSX, as entries of a book: a tolerant header, and for every row that is refused the reason."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -46,26 +47,36 @@ PART_NAME = "part_name"
 RATE_COLUMNS = ("currency", "usd", "as_of", "source")
 _HEADERS: Mapping[str, tuple[str, ...]] = {
     "part": ("part", "part id", "id", "part number", "part no", "p n", "pn", "sku", "mpn", "article", "article number",
-             "item", "item number", "product", "model"),
-    "per": ("per", "unit", "uom", "unit of measure"),
+             "item", "item number", "product", "model", "artikelnummer", "artikel nr", "artikel no", "artikel", "teilenummer",
+             "bestellnummer", "materialnummer", "code article", "ref article", "reference article", "reference produit"),
+    "per": ("per", "unit", "uom", "unit of measure", "einheit", "mengeneinheit", "unite"),
     "low": ("low", "low price", "price low", "min price", "minimum price", "lowest"),
     "typical": ("typical", "typical price", "price", "unit price", "net price", "net unit price", "list price",
-                "price each", "unit cost", "cost", "amount"),
+                "price each", "unit cost", "cost", "amount", "preis", "einzelpreis", "stuckpreis", "listenpreis", "nettopreis",
+                "prix", "prix unitaire", "prix unitaire ht", "prix ht", "prix public", "prix net"),
     "high": ("high", "high price", "price high", "max price", "maximum price", "highest"),
-    "currency": ("currency", "ccy", "curr", "cur"),
+    "currency": ("currency", "ccy", "curr", "cur", "wahrung", "waehrung", "devise", "monnaie"),
     "basis": ("basis", "kind", "type", "price type", "kind of price"),
-    "as_of": ("as of", "date", "price date", "quote date", "offer date", "dated"),
+    "as_of": ("as of", "date", "price date", "quote date", "offer date", "dated", "datum", "preisstand"),
     "source": ("source", "offer", "quote", "quote number", "offer number", "reference", "vendor", "supplier", "from"),
-    "region": ("region", "country", "area"),
-    "min_quantity": ("min quantity", "minimum quantity", "from quantity", "min qty", "moq", "quantity", "qty", "break"),
-    "length_m": ("length m", "length", "cable length"),
-    "valid_from": ("valid from", "from date", "starts"),
-    "valid_to": ("valid to", "valid until", "valid till", "until", "expires", "expiry", "ends"),
-    "note": ("note", "notes", "remark", "remarks", "comment", "comments"),
-    "discount": ("discount", "discount percent", "discount rate", "disc", "rebate", "rabatt", "remise"),
+    "region": ("region", "country", "area", "land", "pays"),
+    "min_quantity": ("min quantity", "minimum quantity", "from quantity", "min qty", "moq", "quantity", "qty", "break",
+                     "ab menge", "mindestmenge", "menge", "quantite", "quantite minimum", "a partir de"),
+    "length_m": ("length m", "length", "cable length", "lange", "lange m", "longueur", "longueur m"),
+    "valid_from": ("valid from", "from date", "starts", "gultig ab", "gultig von", "valable du"),
+    "valid_to": ("valid to", "valid until", "valid till", "until", "expires", "expiry", "ends", "gultig bis",
+                 "valable jusqu au"),
+    "note": ("note", "notes", "remark", "remarks", "comment", "comments", "bemerkung", "remarque"),
+    "discount": ("discount", "discount percent", "discount rate", "disc", "rebate", "rabatt", "nachlass", "remise"),
     "usd": ("usd", "us dollars", "us dollars for one", "rate", "exchange rate"),
 }  # fmt: skip
-_NET = {"net price", "net unit price"}  # taken before another price of the row, and no discount comes off it
+_NET = {
+    "net price",
+    "net unit price",
+    "nettopreis",
+    "prix net",
+}  # taken before another price of the row, and no discount comes off it
+_CURRENCY_BEHIND = re.compile(rf" (?:(?:in|en) )?(?:{'|'.join(CURRENCIES).lower()})(?: ht)?$")
 _MEANING = {words: name for name, several in _HEADERS.items() for words in several}
 _PER = {
     "piece": "piece",
@@ -76,11 +87,15 @@ _PER = {
     "ea": "piece",
     "unit": "piece",
     "stk": "piece",
+    "stuck": "piece",
+    "unite": "piece",
     "metre": "metre",
     "meter": "metre",
     "m": "metre",
     "metres": "metre",
     "meters": "metre",
+    "lfm": "metre",
+    "laufmeter": "metre",
 }
 _BASIS = {
     "quote": "quote",
@@ -277,16 +292,23 @@ def _header(row: QuoteRow) -> dict[str, int] | None:
     """Places of the columns, if this row names a part and a price, or a currency and its dollars."""
     places: dict[str, int] = {}
     for place, cell in enumerate(row.cells):
-        words = _plain(cell)
+        words = _meant(cell)
         if (name := _MEANING.get(words)) and (name not in places or words in _NET):
             places[name] = place
     is_prices = "part" in places and ("typical" in places or {"low", "high"} <= set(places))
     return places if is_prices or ({"currency", "usd"} <= set(places) and "part" not in places) else None
 
 
+def _meant(cell: str) -> str:
+    """A header as it is known, without the currency that stands behind it: "Price in EUR" → "price"."""
+    words = _plain(cell)
+    return words if words in _MEANING else _CURRENCY_BEHIND.sub("", words)
+
+
 def _plain(cell: str) -> str:
-    """A header in small letters and single spaces, without what stands in brackets."""
-    return " ".join(re.sub(r"[^a-z0-9]+", " ", re.sub(r"\(.*?\)", "", cell.lower())).split())
+    """Words in small letters without accents and with single spaces, without what stands in brackets."""
+    letters = unicodedata.normalize("NFKD", re.sub(r"\(.*?\)", "", cell.lower()))
+    return " ".join(re.sub(r"[^a-z0-9]+", " ", "".join(c for c in letters if not unicodedata.combining(c))).split())
 
 
 class _Reader:
@@ -302,7 +324,7 @@ class _Reader:
     ) -> None:
         self._places, self._decimal, self._parts, self._defaults = places, decimal, parts, defaults
         self._lengths = [(part, span) for number, part in parts.items() if (span := _LENGTHS.fullmatch(number))]
-        self._is_net = _plain(header[places["typical"]]) in _NET if "typical" in places else False
+        self._is_net = _meant(header[places["typical"]]) in _NET if "typical" in places else False
         self._is_percent = "%" in header[places["discount"]] if "discount" in places else False
         self._header_currency = next(
             (
@@ -442,7 +464,7 @@ class _Reader:
 
     def _word(self, row: QuoteRow, name: str, known: Mapping[str, str], default: str) -> str:
         text = self.text(row, name)
-        plain = " ".join(re.sub(r"[^a-z ]+", "", text.lower().removeprefix("per ")).split())
+        plain = re.sub(r"^(?:per|pro|je|par) ", "", re.sub(r"\d+ ?", "", _plain(re.sub(r"['’]", "", text))))
         if text and plain not in known:
             raise _Wrong(name, f"'{text[:40]}' is not one of {', '.join(dict.fromkeys(known.values()))}.")
         return known[plain] if text else default

@@ -73,7 +73,8 @@ CHARGE = _pattern(r"""
     .*\b(?:freight|shipping|handling|insurance|customs|duty|duties|surcharge|vat|sales tax|tax|gst|mwst|ust|umsatzsteuer)\b.*
     .*(?:mehrwertsteuer|versand|fracht|transport|livraison|frais de port|envío|envio|spedizione|verzend).*
     .*\b(?:tva|iva|btw)\b.*
-    (?:(?:special|project|volume|additional|extra|trade[- ]in) )?(?:discount|rebate|rabatt|nachlass|remise|descuento|sconto).*""")
+    (?:(?:special|project|volume|additional|extra|trade[- ]in) )?(?:discount|rebate|rabatt|nachlass|remise|descuento|sconto).*
+    [a-zäöü]*(?:rabatt|nachlass)\b.*""")
 OPTION = re.compile(
     r"\b(?:optional(?:ly)?|options?|alternat(?:e|es|ive|ives|ively)|wahlweise|en option|opcional|opzionale|"
     r"alternativ(?:position)?)\b",

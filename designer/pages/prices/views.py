@@ -220,8 +220,8 @@ def _entry_of(form: forms.PriceForm, prices: Sequence[OwnPrice], index: int) -> 
     for place, other in enumerate(prices):
         if place != index and entry_key(other) == entry_key(entry):
             message = (
-                "The book has a price of this part with the same basis, source, region, quantity and length. Edit that one, "
-                "or distinguish them."
+                "The book has a price of this part with the same basis, source, region, quantity, length and first day. Edit "
+                "that one, or distinguish them."
             )
             raise SpecError([Problem("part", "price_twice", message)])
     return entry

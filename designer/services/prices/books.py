@@ -51,8 +51,9 @@ def checked_book(name: str, prices: Sequence[Any], rates: Sequence[Any], region:
 
 
 def entry_key(price: OwnPrice) -> Key:
-    """What makes two entries one price at different times: all but its amount, currency, dates and note."""
-    return price.part, price.per, price.basis, price.source, price.region, price.min_quantity, price.length_m
+    """What makes two entries one price at different times: all but its amount, currency, date, last day and note."""
+    kind = price.part, price.per, price.basis, price.source
+    return *kind, price.region, price.min_quantity, price.length_m, price.valid_from
 
 
 def _repeated(prices: Sequence[OwnPrice]) -> list[Problem]:
@@ -62,7 +63,7 @@ def _repeated(prices: Sequence[OwnPrice]) -> list[Problem]:
         if (before := first.setdefault(entry_key(price), number)) != number:
             message = (
                 f"The price of {price.part} stands twice, as entry {before + 1} and {number + 1}: same basis, source, region, "
-                "quantity and length. Keep one of them, or distinguish them."
+                "quantity, length and first day. Keep one of them, or distinguish them."
             )
             problems.append(Problem(f"prices[{number}].part", "price_twice", message))
     return problems
@@ -167,8 +168,8 @@ def merged_prices(before: Iterable[OwnPrice], entries: Iterable[OwnPrice]) -> li
 def take_prices(book: PriceBook | None, owner: User, name: str, entries: Sequence[Json], reason: str) -> PriceBook:
     """Put prices with their provenance into a book, or into a new one of this name where none is given.
 
-    ``entries`` have the keys of OwnPrice. An entry of the same part, basis, source, region, quantity and length takes the
-    place of the one of before; the others of the book stay.
+    ``entries`` have the keys of OwnPrice. An entry of the same part, basis, source, region, quantity, length and first
+    day takes the place of the one of before; the others of the book stay.
 
     Raises
     ------

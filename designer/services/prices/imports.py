@@ -224,7 +224,8 @@ def plan_import(book: PriceBook, data: bytes, file_name: str, typed: Mapping[str
     discount = given_percent(typed.get("discount"), "discount")
     for row, entry in sheet.entries:
         if (first := rows.setdefault(entry_key(entry), row)) != row:
-            message = f"Row {first} has a price of this part with the same basis, source, region, quantity and length."
+            what = "basis, source, region, quantity, length and first day"
+            message = f"Row {first} has a price of this part with the same {what}."
             refused.append(RefusedRow(row, entry.part, "part", message))
         else:
             net |= {len(prices)} if row in sheet.discounted_rows else set()

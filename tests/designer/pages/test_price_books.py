@@ -73,7 +73,7 @@ def test_a_revision_is_added_for_every_change_and_for_no_other(book: PriceBook) 
 
 
 def test_prices_of_a_quote_go_into_a_book_with_their_provenance(owner: User, book: PriceBook) -> None:
-    """The same part, basis, source, region, quantity and length is the same price: the newer figure takes its place."""
+    """The same part, basis, source, region, quantity, length and first day is one price: the newer figure takes its place."""
     took = take_prices(
         book, owner, "", [entry(usd=29_500, as_of="2026-11-25"), entry(usd=30_900, source="Offer 8")], "Offer 8"
     )
@@ -316,6 +316,28 @@ def test_a_discount_of_the_whole_list_is_taken_off_by_choice(page: Client, book:
     )
     assert "EUR 30,001" in text_of(back)
     assert json.loads(back.context["planned"])["discount"] == ""
+
+
+def test_prices_of_two_periods_stand_beside_each_other(page: Client, book: PriceBook) -> None:
+    """This year's and next year's list of one vendor in one file; a later day for the same first one changes that price."""
+    before = len(book.contents().prices)
+    file = (
+        b"part,price,valid from,valid until\ndgx-h100,300,2026-01-01,2026-12-31\ndgx-h100,330,2027-01-01,2027-12-31\n"
+    )
+    shown = upload(page, book, file)
+    assert shown.context["plan"].counts | {"same": 0} == {
+        "added": 2,
+        "changed": 0,
+        "removed": 0,
+        "same": 0,
+        "refused": 0,
+    }
+    page.post(reverse("price-book-apply", args=[book.pk]), {"planned": shown.context["planned"]})
+    assert [price.typical for price in book.contents().prices[before:]] == [30_000, 33_000]
+    again = upload(page, book, file.replace(b"2027-12-31", b"2028-03-31"))
+    assert again.context["plan"].counts["changed"] == 1
+    twice = upload(page, book, file.replace(b"2027-01-01", b"2026-01-01"))
+    assert "length and first day" in text_of(twice)
 
 
 def test_a_discount_may_be_typed_with_the_file(page: Client, book: PriceBook) -> None:

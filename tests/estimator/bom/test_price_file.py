@@ -97,6 +97,10 @@ def test_an_optional_column_is_read_under_each_of_its_names(
         ("Part No.;Unit price (EUR);Qty\nMQM9700-NS2F;31.000,50;1\n", (3_100_050, "EUR")),
         ("SKU\tNet price\nmqm9700-ns2f\t€ 31'000.50\n", (3_100_050, "EUR")),
         ('Vendor X\n\nArticle,Price\nMQM9700-NS2R,"$31,000.50"\n', (3_100_050, "USD")),
+        ("Artikelnummer;Einzelpreis EUR;Bezeichnung\nMQM9700-NS2F;31.000,50;Switch\n", (3_100_050, "EUR")),
+        ("Artikel-Nr.;Bezeichnung;Preis;Währung\nMQM9700-NS2F;Switch;31.000,50;CHF\n", (3_100_050, "CHF")),
+        ("Code article;Désignation;Prix unitaire HT;Devise\nMQM9700-NS2F;Switch;31 000,50;EUR\n", (3_100_050, "EUR")),
+        ("Part number;Price in CHF\nMQM9700-NS2F;31'000.50\n", (3_100_050, "CHF")),
         ("part,price,currency\nnvidia-qm9700,31000,JPY\n", (31_000, "JPY")),
         ("part,price,currency\nnvidia-qm9700,31000.125,KWD\n", (31_000_125, "KWD")),
     ],
@@ -157,6 +161,8 @@ def test_a_discount_comes_off_the_price_of_its_row(catalog: Catalog, text: str, 
         ["Part,Description,List price", "dgx-h100,server,300000", "Discount 30% on all,,"],
         ["Part,List price,Discount 30%", "dgx-h100,300000,30%"],
         ["Part,List price,Net after 30 % discount", "dgx-h100,300000,210000"],
+        ["Projektrabatt 30 %,,", "Artikelnummer,Bezeichnung,Listenpreis", "dgx-h100,server,300000"],
+        ["Mengenrabatt,,30 %", "Part,Description,List price", "dgx-h100,server,300000"],
         ["Teile mit 30 % Rabatt,,", "Part,Description,List price", "dgx-h100,server,300000"],
     ],
 )
@@ -192,6 +198,20 @@ def test_a_discount_of_a_workbook_may_be_a_share_in_a_cell_of_its_own(catalog: C
     assert (stated.row, stated.text, stated.percent) == (1, "Projektrabatt 12.5%", Decimal("12.5"))
     ((_, entry),) = read_sheet.entries
     assert less_discount(entry, Decimal("12.5")).typical == 1_750_088  # 17,500.875, half up
+
+
+def test_columns_of_a_german_list_are_read(catalog: Catalog) -> None:
+    sheet = read(
+        catalog,
+        "Teilenummer;Einheit;Listenpreis;Rabatt;Währung;Ab Menge;Gültig ab;Gültig bis;Länge (m);Bemerkung\n"
+        "MFP7E10-N030;Stück;140,10;10 %;EUR;100;01.11.2026;31.12.2026;30;netto\n"
+        "MFP7E10-N030;lfm;2,50;;EUR;;;;;\n",
+    )
+    assert (sheet.refused, sheet.ignored) == ([], [])
+    (_, piece), (_, metre) = sheet.entries
+    assert (piece.per, piece.typical, piece.min_quantity, piece.length_m) == ("piece", 12_609, 100, 30)
+    assert (piece.valid_from, piece.valid_to) == ("2026-11-01", "2026-12-31")
+    assert (metre.per, metre.typical) == ("metre", 250)
 
 
 def test_prices_that_are_net_already_are_known_by_their_rows(catalog: Catalog) -> None:

@@ -564,6 +564,8 @@ TWO = "MQM9700-NS2F;Switch;2;30000;60000\nMMA4Z00-NS;Transceiver;10;1000;10000\n
         (f"{HEADS}{TWO};VAT;;;19%\n", 0, []),
         (f"{HEADS}{TWO};Discount 10%;;;7000\n", -7000, []),
         (f"{HEADS}{TWO};Rabatt;;;-7000\n", -7000, []),
+        (f"{HEADS}{TWO};Projektrabatt;;;7000\n", -7000, []),
+        (f"{HEADS}{TWO};Mengenrabatt 12,5 %;;;\n", 0, [12.5]),
         (f"{HEADS}{TWO};Freight;;;7000\n", 7000, []),
     ],
 )
