@@ -139,7 +139,7 @@ class ImportPlan:
         for percent in dict.fromkeys(one.percent for one in self.discounts if one.percent):
             left = less_discount(sample, percent)
             before, after = (amount_text(price.typical, price.currency) for price in (sample, left))
-            out.append(DiscountChoice(f"{percent}", percent_text(percent), sample.part, before, after))
+            out.append(DiscountChoice(f"{percent:f}", percent_text(percent), sample.part, before, after))
         return out
 
     @property
