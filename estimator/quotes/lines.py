@@ -1,5 +1,6 @@
 """Rows of a quote and what its columns are → the lines that offer something, and every other row with why it is left out."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,8 @@ from estimator.tables.numbers import (
     stored_number,
     to_minor,
 )
-from estimator.tables.stored_values import PERCENT, QuoteRow
+from estimator.tables.stored_values import MAX_COLUMNS, PERCENT, QuoteRow
+from estimator.units import counted
 
 MAX_LINES = 20_000
 MAX_QUANTITY = 100_000_000
@@ -30,6 +32,7 @@ MAX_WORDS = 500
 MAX_LABEL = 120  # of a total, a charge or a heading
 DEFAULT_CURRENCY = "USD"
 _CENT = Decimal("0.01")
+_PER_MANY = re.compile(r"(?:\b(?:per|je|pro|par|pe)|/) ?(10{1,3})(?!\d)", re.I)
 WHY = {
     "blank": "blank row",
     "above_header": "above the header",
@@ -185,9 +188,17 @@ class _SheetReader:
         self._charges_since_total: Counter[str] = Counter()
         self._charges_of_sheet: Counter[str] = Counter()
         self._guessed_currency = 0
-        self._currency_above: str | None = None  # that of the nearest line above whose cell of currencies names one
+        named = self._currencies_of_column()
+        self._currency_above = next(iter(named)) if len(named) == 1 else None  # that of the nearest line that names one
+        self._has_currencies = bool(named)
         self._discounts: list[StatedDiscount] = []
         self._numbers_of, self._numbers = -1, dict[str, Decimal | None]()  # of one row, as they are requested
+
+    def _currencies_of_column(self) -> set[str]:
+        """What the cells of the column of currencies name, below the header."""
+        place = self._columns.fields.get("currency", MAX_COLUMNS)
+        below = (row for row in self._sheet.rows if row.number > self._columns.header_row)
+        return {found for row in below if place < len(row.cells) and (found := currency_of(row.cells[place]))}
 
     def read(self) -> list[StatedDiscount]:
         """Put every row of the sheet into the reading; the discounts that rows state without an amount."""
@@ -210,9 +221,10 @@ class _SheetReader:
     def _remark(self) -> None:
         notes, where = self._reading.notes, f" in {self._sheet.title}" if self._sheet.title else ""
         if self._guessed_currency:
-            notes.append(
-                f"No currency is named{where}; US dollars are taken. Set it under columns if it is another one."
-            )
+            n = self._guessed_currency
+            some = f"{counted(n, 'price')} {'names' if n == 1 else 'name'} no currency"
+            said = some if self._has_currencies else "No currency is named"
+            notes.append(f"{said}{where}; US dollars are taken. Set it under columns if it is another one.")
         if not self._columns.is_decimal_sure:
             sign = "point" if self._columns.decimal == POINT else "comma"
             notes.append(
@@ -361,9 +373,13 @@ class _SheetReader:
         unit, extended = self._number(row, "unit_price"), self._number(row, "extended_price")
         listed, discount = self._number(row, "list_price"), self._discount(row)
         line.discount = float(discount) if discount is not None else None
-        bases = [base for base in (unit, listed) if base is not None]
+        pieces = self._pieces_of_price(row)
+        if extended is not None and unit is not None and _is_product(line.quantity, unit, extended):
+            pieces = 1
+        bases = [base / pieces for base in (unit, listed) if base is not None]
         candidates = [*bases, *(base * (1 - discount) for base in bases if discount)]
         net = candidates[0] if candidates else None
+        candidates += self._less_amounts(row, bases, line.quantity)
         if discount and (
             unit is None or extended is None
         ):  # nothing to compare it with: the discount is still to come off
@@ -397,6 +413,20 @@ class _SheetReader:
             net, extended = (amount * (1 - percent / 100) for amount in (net, extended))
         line.unit_minor = to_minor(_bounded(net), line.currency)
         line.extended_minor = to_minor(_bounded(extended), line.currency)
+
+    def _pieces_of_price(self, row: QuoteRow) -> int:
+        """Pieces that a unit price is of: 100 where its header or the column of units says "per 100", else 1."""
+        place = self._columns.fields.get("unit_price", MAX_COLUMNS)
+        header = self._columns.header[place] if place < len(self._columns.header) else ""
+        found = _PER_MANY.search(f"{header} | {self._text(row, 'counted_in')}")
+        return int(found[1]) if found else 1
+
+    def _less_amounts(self, row: QuoteRow, bases: Sequence[Decimal], quantity: int) -> list[Decimal]:
+        """Prices less a discount that is an amount, of a piece or of all: an extended price may confirm one of them."""
+        off = self._number(row, "discount")
+        if off is None or self._discount(row) is not None:
+            return []
+        return [base - abs(off) for base in bases] + [base - abs(off) / quantity for base in bases if quantity]
 
     def _add_formulas(self, line: QuoteLine, row: QuoteRow) -> None:
         for name, place in self._columns.fields.items():

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from estimator.bom.result import BomLine, PriceRate
 from estimator.catalog.catalog import Catalog
-from estimator.catalog.currency import USD, Rates, us_cents
+from estimator.catalog.currency import USD, Rate, Rates, us_cents
 from estimator.quotes.counted import PAIR_PIECES, to_pieces
 from estimator.quotes.items import Item, items_of
 from estimator.quotes.lines import CHARGES, LeftOut, QuoteLine, QuoteReading, major
@@ -95,14 +95,17 @@ def quote_report(
     items, racks = whole_racks_of(reading.lines, items_of(bom_lines, catalog), catalog)
     matches = match_lines(reading.lines, items, catalog, by_hand, racks)
     to_pieces(reading.lines, matches, items)
-    offers = offers_of(reading.lines, matches, rates or Rates(catalog.exchange_rates), day)
+    of_day = rates or Rates(catalog.exchange_rates)
+    offers = offers_of(reading.lines, matches, of_day, day)
+    charged = {row.currency for row in reading.left_out if row.code in CHARGES and row.amount_minor is not None}
+    used = {offer.line.currency: offer.rate for offer in offers} | {one: of_day.at(one, day) for one in charged}
     mark_doubles(offers, items)
     offered = count_pieces(offers, items)
     problems = _Problems()
     by_key = {item.key: item for item in items}
     rows = [_quoted_line(offer, by_key, problems) for offer in offers]
     missing = _missing(items, offers, offered, problems)
-    totals = _totals(offers, items, reading.left_out, offered)
+    totals = _totals(offers, items, reading.left_out, offered, used)
     return QuoteReport(
         lines=[row for row, offer in zip(rows, offers, strict=True) if offer.match.keys],
         surplus=[row for row, offer in zip(rows, offers, strict=True) if not offer.match.keys],
@@ -270,11 +273,16 @@ def _match_problems(
     low, typical, high = item.unit_cents
     if not low <= offer.unit_cents <= high:
         code, edge, word = ("price_high", high, "above") if offer.unit_cents > high else ("price_low", low, "below")
-        ratio = f", {offer.unit_cents / typical:.2g} times the typical price" if typical else ""
+        ratio = f", {_times(offer.unit_cents / typical)} times the typical price" if typical else ""
         message = (
             f"{line.text} costs ${offer.unit_cents / 100:,.2f} apiece, {word} the book’s ${edge / 100:,.2f}{ratio}."
         )
         yield problems.add(code, message, line, item)
+
+
+def _times(ratio: float) -> str:
+    """ "0.87", "1.4", "102"."""
+    return f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
 
 
 def _is_longer(match: Match, item: Item) -> bool:
@@ -372,9 +380,16 @@ def _quoted_item(item: Item, offered: int, offers: Sequence[Offer]) -> QuotedIte
 
 
 def _totals(
-    offers: Sequence[Offer], items: Sequence[Item], left_out: Sequence[LeftOut], offered: Mapping[str, int]
+    offers: Sequence[Offer],
+    items: Sequence[Item],
+    left_out: Sequence[LeftOut],
+    offered: Mapping[str, int],
+    rates: Mapping[str, Rate | None],
 ) -> QuoteTotals:
-    """Sums in dollars. On the same scope stand the pieces that both have, at the quote's price and at the book's."""
+    """Sums in dollars, at the rates of lines and charges.
+
+    On the same scope stand the pieces that both have, at the quote's price and at the book's.
+    """
     firm = [offer for offer in offers if not offer.line.is_option]
     priced = [offer for offer in firm if offer.extended_cents is not None]
     both = {item.key: min(offered[item.key], item.whole) for item in items}
@@ -386,7 +401,7 @@ def _totals(
     whole_quote = usd_sum(priced)
     counted_cents = sum(offer.counted_cents(key) for offer in priced for key in offer.counted)
     lacking = total_of(item.unit_cents * (item.whole - both[item.key]) for item in items if item.unit_cents)
-    charges, is_charges_whole = _charges(left_out, offers)
+    charges, is_charges_whole = _charges(left_out, rates)
     completed = lacking.each(lambda cents: counted_cents + cents)
     return QuoteTotals(
         quote_usd=cents_to_usd(whole_quote),
@@ -407,7 +422,7 @@ def _totals(
         design_usd=total_of(item.unit_cents * item.whole for item in items if item.unit_cents).in_usd(),
         at_least=any(item.unit_cents is None for item in items) or len(priced) < len(firm),
         unpriced_lines=len(firm) - len(priced),
-        rates=_rates_used(offers),
+        rates=_rates_used(rates),
     )
 
 
@@ -420,14 +435,16 @@ def _by_currency(offers: Sequence[Offer]) -> list[CurrencySum]:
     return [CurrencySum(currency=currency, amount=major(minor, currency)) for currency, minor in sorted(sums.items())]
 
 
-def _rates_used(offers: Sequence[Offer]) -> list[QuoteRate]:
-    rates = {offer.line.currency: offer.rate for offer in offers if offer.rate}
-    return [QuoteRate(currency=currency, **rate.as_json()) for currency, rate in sorted(rates.items())]
+def _rates_used(rates: Mapping[str, Rate | None]) -> list[QuoteRate]:
+    return [
+        QuoteRate(currency=currency, **rate.as_json())
+        for currency, rate in sorted(rates.items())
+        if rate and currency != USD
+    ]
 
 
-def _charges(left_out: Sequence[LeftOut], offers: Sequence[Offer]) -> tuple[int, bool]:
+def _charges(left_out: Sequence[LeftOut], rates: Mapping[str, Rate | None]) -> tuple[int, bool]:
     """(freight, taxes and discounts in cents, whether all of them could be counted)."""
-    rates = {offer.line.currency: offer.rate for offer in offers}
     total, is_whole = 0, True
     for row in left_out:
         if row.code in CHARGES and row.amount_minor is not None:

@@ -16,7 +16,11 @@ MAX_LABEL = 60
 _NOUN = r"discount|rebate|rabatt|nachlass|remise|descuento|sconto|korting"
 _STATED = re.compile(rf"\b(?:\w*(?:{_NOUN})|less)\b.*\d\s*%|\d\s*%.*\b(?:\w*(?:{_NOUN})|off)\b", re.I)
 _LABEL = re.compile(rf"\b\w*(?:{_NOUN})\b", re.I)
-_IS_IN = re.compile(r"\b(?:already|includ\w*|inclus\w*|inkl\w*|bereits|enthalten|abgezogen|déjà|taken off)\b", re.I)
+_IS_IN = re.compile(
+    r"\b(?:already|includ\w*|inclus\w*|inkl\w*|bereits|enthalten|abgezogen|déjà|taken off)\b|"
+    r"\b(?:are|is|sind|ist|sont)\b.*\bnet(?:to|s|te)?\b",
+    re.I,
+)
 _IS_NET = re.compile(r"price|preis|prix|precio|prezzo|total|summe|discounted", re.I)
 _SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*%")
 _SHARE_ALONE = re.compile(r"[-−–+(]?\s*\d+(?:[.,]\d+)?\s*%\s*\)?")

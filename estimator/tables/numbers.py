@@ -30,7 +30,7 @@ _FREE = re.compile(
     r"\s*(?:incl(?:uded|\.)?|inclusive|inkl(?:usive|\.)?|inclus|free(?: of charge)?|no charge|n/c|foc)\s*", re.I
 )
 _QUANTITY = re.compile(
-    r"(?:x\s*)?(?P<number>[\d.,'’\s]+?)\s*(?:x|×|pcs?\.?|pces?\.?|pieces?|ea\.?|each|units?|stk\.?|stück|st\.?|pz\.?|"
+    r"(?:x\s*)?(?P<number>[-\u2212]?[\d.,'’\s]+?)\s*(?:x|×|pcs?\.?|pces?\.?|pieces?|ea\.?|each|units?|stk\.?|stück|st\.?|pz\.?|"
     r"nos?\.?|sets?|uds?\.?|off|台|个|件)?",
     re.I,
 )

@@ -81,7 +81,11 @@ def report_context(quote: Quote, query: Mapping[str, str]) -> Json:
         "summary": report.summary,
         "notes": report.notes,
         "discounts": discount_choices(report, quote.columns),
-        "taken": [one for one in quote.columns if one.is_used and one.discount],
+        "taken": [
+            {"sheet": one.sheet, "words": percent_text(one.discount)}
+            for one in quote.columns
+            if one.is_used and one.discount
+        ],
         "groups": problem_groups(report.problems),
         "missing": report.missing,
         "left_out": left_out_groups(report.left_out),

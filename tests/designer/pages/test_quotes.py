@@ -291,7 +291,7 @@ def test_a_discount_without_an_amount_is_taken_off_by_choice(page: Client, desig
     assert quote.result["totals"]["quote_usd"] == 54_000
     words = text_of(page.get(reverse("quote", args=[quote.pk])))
     assert "10% discount is taken off 30,000.00 USD apiece" in words
-    assert "Without the 10 % discount" in words
+    assert "Without the 10% discount" in words
     page.post(reverse("quote-prices", args=[quote.pk]), {"name": "Taken", "as_of": "2026-11-02"})
     (price,) = PriceBook.objects.get(name="Taken").contents().prices
     assert (price.typical, price.note) == (

@@ -559,6 +559,7 @@ TWO = "MQM9700-NS2F;Switch;2;30000;60000\nMMA4Z00-NS;Transceiver;10;1000;10000\n
         (f"{HEADS}{TWO};Rabatt;;;10 %\n", 0, [10.0]),
         (f"{HEADS}{TWO};Project discount;1;-12,5%;\n", 0, [12.5]),
         (f"All prices less 30% discount\n{HEADS}{TWO}", 0, [30.0]),
+        (f"Prices are net after 30% discount\n{HEADS}{TWO}", 0, []),
         (f"Prices include 30% discount already\n{HEADS}{TWO}", 0, []),
         (f"{HEADS}{TWO};Discount 10% on switches, 5% on cables;;;\n", 0, [None]),
         (f"{HEADS}{TWO};VAT;;;19%\n", 0, []),
@@ -601,3 +602,56 @@ def test_a_total_less_a_stated_discount_is_no_wrong_sum() -> None:
         "Row 5 gives a total of 63,000.00 USD, which is 70,000.00 USD less the 10% discount of row 4."
         in result["notes"]
     )
+
+
+def test_a_charge_in_a_currency_of_no_line_is_turned_by_its_rate() -> None:
+    result = report(f"{HEADS}{TWO};Freight;;;EUR 1000\n".encode(), "q.csv")
+    totals = result["totals"]
+    assert (totals["charges_usd"], totals["charges_at_least"]) == (1126.9, False)
+    assert [rate["currency"] for rate in totals["rates"]] == ["EUR"]
+    unknown = report(f"{HEADS}{TWO};Freight;;;EUR 1000\n".encode(), "q.csv", rates=Rates(()))
+    assert (unknown["totals"]["charges_usd"], unknown["totals"]["charges_at_least"]) == (0, True)
+
+
+def test_a_first_cell_without_a_currency_takes_the_one_of_its_column() -> None:
+    heads = "Part number;Qty;Unit price;Currency;Total\n"
+    one = report(f"{heads}MQM9700-NS2F;2;30000;;60000\nMMA4Z00-NS;10;1000;EUR;10000\n".encode(), "q.csv")
+    assert [line["currency"] for line in one["lines"]] == ["EUR", "EUR"]
+    rows = "MQM9700-NS2F;2;30000;;60000\nMMA4Z00-NS;10;1000;EUR;10000\nMMA4Z00-NS-FLT;1;9;CHF;9\n"
+    several = report(f"{heads}{rows}".encode(), "q.csv")
+    assert [line["currency"] for line in several["lines"]] == ["USD", "EUR", "CHF"]
+    assert several["notes"][0].startswith("1 price names no currency; US dollars are taken.")
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "total"),
+    [
+        ("Part number;Qty;Unit;Price USD;Total\nMMA4Z00-NS;1055;per 100;15000;158250\n", 150.0, 158_250.0),
+        ("Part number;Qty;Unit;Price USD\nMMA4Z00-NS;1055;per 100;15000\n", 150.0, 158_250.0),
+        ("Artikel-Nr.;Menge;Preis USD pro 100;Gesamt\nMMA4Z00-NS;50;15.000,00;7.500,00\n", 150.0, 7_500.0),
+        ("Part number;Qty;Unit;Price USD;Total\nMMA4Z00-NS;10;per 100;15000;150000\n", 15_000.0, 150_000.0),
+        ("Part number;Qty;List price USD;Discount;Total\nMQM9700-NS2F;25;40000;10000;750000\n", 30_000.0, 750_000.0),
+        ("Part number;Qty;List price USD;Discount;Total\nMQM9700-NS2F;25;40000;250000;750000\n", 30_000.0, 750_000.0),
+    ],
+)
+def test_a_price_of_many_and_a_discount_in_money_are_confirmed_by_the_total(
+    text: str, unit: float, total: float
+) -> None:
+    result = report(text.encode(), "q.csv")
+    ((line),) = result["lines"]
+    assert (line["unit_price"], line["extended_price"]) == (unit, total)
+    assert "price_mismatch" not in codes(result)
+
+
+@pytest.mark.parametrize("quantity", ["-5", "−5 pcs"])
+def test_a_negative_quantity_of_a_text_is_a_credit_as_of_a_workbook(quantity: str) -> None:
+    result = report(f"{HEADS}{TWO}MQM9700-NS2F;trade-in;{quantity};1000;-5000\n;Total;;;65000\n".encode(), "q.csv")
+    assert [row["code"] for row in result["left_out"]][1:] == ["negative_quantity", "total"]
+    assert result["totals"]["charges_usd"] == -5000
+    assert not [note for note in result["notes"] if "total of" in note]
+
+
+def test_a_price_of_a_hundred_times_the_books_is_said_in_digits() -> None:
+    result = report(f"{HEADS}MMA4Z00-NS;x;1;879000;879000\n".encode(), "q.csv")
+    (high,) = of_code(result, "price_high")
+    assert "1,000 times the typical price" in high["message"]
