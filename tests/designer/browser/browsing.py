@@ -41,6 +41,12 @@ new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.ha
   .observe({ type: "layout-shift", buffered: true });
 """
 
+# Stands for the chart library on pages that are opened for something else: to compile and draw takes a sixth of such a visit.
+NO_CHARTS = """export const vegaEmbed = async () => {
+  const view = { signal: () => view, runAsync: async () => view };
+  return { view, finalize() {} };
+};"""
+
 
 class Accounts:
     """Makes accounts in a running app: by a process with the app's settings, which answers all processes of a run."""
@@ -159,13 +165,17 @@ def session(app: AppAt, accounts: Accounts) -> dict[str, Any]:
     return {"state": {"cookies": [cookie], "origins": []}, "first": app.url + account["first"]}
 
 
-def opened(browser: Any, session: dict[str, Any], watched: list[str], **options: Any) -> Any:
+def opened(
+    browser: Any, session: dict[str, Any], watched: list[str], *, draws_charts: bool = True, **options: Any
+) -> Any:
     """A page in a window of its own, watched for what fails and for what the policy blocks."""
     context = browser.new_context(
         storage_state=session["state"], **{"viewport": {"width": 1440, "height": 900}, **options}
     )
     context.set_default_navigation_timeout(NAVIGATION_MS)
     context.add_init_script(WATCH)
+    if not draws_charts:
+        context.route("**/vega/*.js", lambda route: route.fulfill(content_type="text/javascript", body=NO_CHARTS))
     page = context.new_page()
     page.on("console", lambda message: watched.append(message.text) if is_fault(message) else None)
     page.on("pageerror", lambda error: watched.append(str(error)))

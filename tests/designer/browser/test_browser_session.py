@@ -26,7 +26,7 @@ FORM = """() => { const sent = new URLSearchParams(new FormData(document.getElem
 def tab(browser, session):
     """A page with a design of its own, opened for typing."""
     watched: list[str] = []
-    page = opened(browser, session, watched)
+    page = opened(browser, session, watched, draws_charts=False)
     unfolded(page, session["first"].split("/designs/")[0])
     page.watched = watched
     yield page

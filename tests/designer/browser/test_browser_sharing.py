@@ -22,7 +22,7 @@ HALL = {"name": "Brought along", "compute": {"server": "dgx-h100", "gpus": 512},
 @pytest.fixture
 def page(browser: Any, session: Any) -> Iterator[Any]:
     watched: list[str] = []
-    page = opened(browser, session, watched)
+    page = opened(browser, session, watched, draws_charts=False)
     page.goto(session["first"])
     yield page
     assert page.evaluate("window.violations") == []

@@ -174,7 +174,7 @@ def test_a_version_that_could_not_be_saved_is_saved_when_the_server_is_back(tab)
 def beside(tab, browser, session):  # noqa: F811
     """A second browser on the design of a tab, which does not look for edits of others by itself."""
     tab.route("**/state/**", lambda route: route.abort())
-    other = opened(browser, session, [])
+    other = opened(browser, session, [], draws_charts=False)
     other.goto(tab.url)
     return other
 
@@ -224,7 +224,7 @@ def test_an_edit_of_another_browser_appears_by_the_next_look_two_seconds_later_a
     edited(tab, 64)
     looks = []
     tab.on("request", lambda sent: looks.append(sent.url) if "/state/?" in sent.url else None)
-    other = opened(browser, session, [])
+    other = opened(browser, session, [], draws_charts=False)
     other.goto(tab.url)
     tab.bring_to_front()
     edited(other, 96)
