@@ -43,8 +43,7 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        gc.collect()
-        gc.freeze()
+        gc.freeze()  # with the little that could be thrown away: to look for it takes longer
         gc.set_threshold(50_000, 20, 100)  # most of what tests make goes without it
         gc.enable()
 
