@@ -1,5 +1,6 @@
 """The pages in a real browser against the real app: web, worker and broker. No policy violation, no error in the console."""
 
+import contextlib
 import io
 import json
 import re
@@ -26,11 +27,11 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
-def blank(browser, session):
+@contextlib.contextmanager
+def sound(browser, session, **options):
     """A signed-in page that has been nowhere yet, and ends its test by proof that nothing was blocked and nothing failed."""
     watched: list[str] = []
-    page = opened(browser, session, watched)
+    page = opened(browser, session, watched, **options)
     yield page
     page.wait_for_function("() => !Object.keys(localStorage).some((name) => name.startsWith('clusterwright.unsent'))")
     assert page.evaluate("window.violations") == []
@@ -39,10 +40,24 @@ def blank(browser, session):
 
 
 @pytest.fixture
-def page(blank, session):
-    """The first sample, opened."""
+def blank(browser, session):
+    with sound(browser, session) as page:
+        yield page
+
+
+@pytest.fixture
+def drawing(blank, session):
+    """The first sample, opened, with its charts."""
     blank.goto(session["first"])
     return blank
+
+
+@pytest.fixture
+def page(browser, session):
+    """The first sample, opened for something else than its charts, which are not drawn."""
+    with sound(browser, session, draws_charts=False) as page:
+        page.goto(session["first"])
+        yield page
 
 
 def test_the_first_visit_lands_on_a_finished_sample(app, accounts, browser):
@@ -85,14 +100,14 @@ def test_figures_follow_what_is_typed(page):
     playwright.expect(card).to_contain_text("Servers to leaves: 512 links")
 
 
-def test_the_estimate_in_sight_stays_until_the_new_one_is_there(page):
-    page.route("**/settle/", lambda route: None)  # never answered
-    page.fill("#id_size", "72")
-    playwright.expect(page.locator("#stale-note")).to_contain_text("Updating")
-    assert page.is_visible("#counts"), "dimmed, and still there"
-    playwright.expect(page.locator(".two-up").first).to_have_css("filter", "grayscale(1)")
-    assert page.locator("#result").evaluate("(result) => result.inert"), "nothing of it can be pressed"
-    page.unroute_all(behavior="ignoreErrors")
+def test_the_estimate_in_sight_stays_until_the_new_one_is_there(drawing):
+    drawing.route("**/settle/", lambda route: None)  # never answered
+    drawing.fill("#id_size", "72")
+    playwright.expect(drawing.locator("#stale-note")).to_contain_text("Updating")
+    assert drawing.is_visible("#counts"), "dimmed, and still there"
+    playwright.expect(drawing.locator(".two-up").first).to_have_css("filter", "grayscale(1)")
+    assert drawing.locator("#result").evaluate("(result) => result.inert"), "nothing of it can be pressed"
+    drawing.unroute_all(behavior="ignoreErrors")
 
 
 def test_a_slider_writes_its_field_and_one_step_takes_its_moves_back(page):
@@ -182,17 +197,17 @@ def test_switches_follow_the_generation_and_blanks_say_what_they_stand_for(page)
     assert not [option for option in options if option.startswith("QM")]
 
 
-def test_estimate_ends_by_itself_and_polling_stops(page):
+def test_estimate_ends_by_itself_and_polling_stops(drawing):
     polls: list[int] = []
-    page.on("response", lambda response: polls.append(response.status) if "/estimates/" in response.url else None)
-    page.fill("#id_size", "48")
-    page.wait_for_selector("#bom", timeout=20_000)
-    playwright.expect(page.locator("#counts")).to_contain_text("384 GPUs")
-    playwright.expect(page.locator("#stale-note")).to_be_empty()
-    page.wait_for_timeout(1_500)
+    drawing.on("response", lambda response: polls.append(response.status) if "/estimates/" in response.url else None)
+    drawing.fill("#id_size", "48")
+    drawing.wait_for_selector("#bom", timeout=20_000)
+    playwright.expect(drawing.locator("#counts")).to_contain_text("384 GPUs")
+    playwright.expect(drawing.locator("#stale-note")).to_be_empty()
+    drawing.wait_for_timeout(1_500)
     assert polls[-1] == 286
     assert 1 <= polls.count(286) <= 2, "of the estimate that followed by itself, or of the one requested"
-    assert page.inner_text("#stale-note") == ""
+    assert drawing.inner_text("#stale-note") == ""
 
 
 def test_the_bill_is_sorted_on_the_server_without_a_new_page(page):
@@ -222,33 +237,33 @@ def test_the_bill_downloads(page):
 ENDS = "(part) => Math.round(part.getBoundingClientRect().bottom + scrollY)"
 
 
-def test_charts_draw_hover_toggle_and_save(page, tmp_path):
-    page.wait_for_selector("[data-chart='chart-scaling'][data-drawn]")
+def test_charts_draw_hover_toggle_and_save(drawing, tmp_path):
+    drawing.wait_for_selector("[data-chart='chart-scaling'][data-drawn]")
     ends = {
-        part: page.locator(part).evaluate(ENDS) for part in (".brief", "#live-diagram", ".in-short", "#performance")
+        part: drawing.locator(part).evaluate(ENDS) for part in (".brief", "#live-diagram", ".in-short", "#performance")
     }
     assert max(ends.values()) <= 1000, f"findings, picture, cost bar, verdict and both curves are one screen: {ends}"
-    page.locator("#performance .twin summary").first.click()
-    plot = page.locator(".plot").first
+    drawing.locator("#performance .twin summary").first.click()
+    plot = drawing.locator(".plot").first
     lines = plot.locator("[aria-roledescription='line mark']")
     n_lines = lines.count()
-    assert n_lines == page.locator(".legend").first.locator("input").count() > 1
+    assert n_lines == drawing.locator(".legend").first.locator("input").count() > 1
     box = plot.bounding_box()
-    page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] * 0.4)
-    tooltip = page.locator("#vg-tooltip-element.visible")
+    drawing.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] * 0.4)
+    tooltip = drawing.locator("#vg-tooltip-element.visible")
     playwright.expect(tooltip).to_contain_text("GB/s")
     assert re.search(r"Message size\s+\d+.[KMG]iB", tooltip.inner_text())
-    page.locator(".legend input").first.uncheck()
+    drawing.locator(".legend input").first.uncheck()
     playwright.expect(lines).to_have_count(n_lines - 1)
     for kind, start in (("svg", b"<svg"), ("png", b"\x89PNG")):
-        with page.expect_download() as download:
-            page.locator(f"[data-chart-download='{kind}']").first.click()
+        with drawing.expect_download() as download:
+            drawing.locator(f"[data-chart-download='{kind}']").first.click()
         content = Path(download.value.path()).read_bytes()
         assert content.startswith(start)
         assert b"var(" not in content
         if kind == "svg":
-            shown = page.locator(".legend").first.locator(".legend-item:has(:checked)").all_inner_texts()
-            for words in (page.locator(".chart h3").first.inner_text(), *shown):
+            shown = drawing.locator(".legend").first.locator(".legend-item:has(:checked)").all_inner_texts()
+            for words in (drawing.locator(".chart h3").first.inner_text(), *shown):
                 assert f">{words}<".encode() in content, "a file has its title and the legend of what is shown"
 
 
@@ -499,8 +514,8 @@ def test_on_a_phone_without_scripts_the_form_unfolds_too(app, browser, session):
     context.close()
 
 
-def test_every_input_has_a_name_and_every_id_is_used_once(page):
-    problems = page.evaluate(
+def test_every_input_has_a_name_and_every_id_is_used_once(drawing):
+    problems = drawing.evaluate(
         """() => {
         const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
         const nameless = [...document.querySelectorAll("input:not([type=hidden]), select, button")]
@@ -589,20 +604,20 @@ def test_a_log_that_is_too_large_is_refused_before_it_is_sent(app, blank, tmp_pa
     assert blank.url.endswith("/calibrations/new/")
 
 
-def test_a_printed_page_has_the_whole_bill_and_none_of_the_sites_controls(page):
+def test_a_printed_page_has_the_whole_bill_and_none_of_the_sites_controls(drawing):
     """As a browser prints it: every chart drawn, each line of the bill once, the last words not covered by the foot."""
-    page.locator("[data-chart]:not([data-drawn])").first.wait_for(state="detached", timeout=20_000)
-    parts = page.eval_on_selector_all(
+    drawing.locator("[data-chart]:not([data-drawn])").first.wait_for(state="detached", timeout=20_000)
+    parts = drawing.eval_on_selector_all(
         "#bom tbody tr td[data-label='Line']", "cells => cells.map(cell => cell.textContent)"
     )
-    page.emulate_media(media="print", color_scheme="dark")
-    assert page.evaluate("getComputedStyle(document.querySelector('.site-header')).display") == "none"
-    assert page.evaluate("getComputedStyle(document.querySelector('.site-footer')).display") == "none"
-    assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--surface').trim()") in (
+    drawing.emulate_media(media="print", color_scheme="dark")
+    assert drawing.evaluate("getComputedStyle(document.querySelector('.site-header')).display") == "none"
+    assert drawing.evaluate("getComputedStyle(document.querySelector('.site-footer')).display") == "none"
+    assert drawing.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--surface').trim()") in (
         "#fff",
         "#ffffff",
     )
-    pages = PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True))).pages
+    pages = PdfReader(io.BytesIO(drawing.pdf(prefer_css_page_size=True))).pages
     text = " ".join(" ".join(sheet.extract_text() for sheet in pages).split())
     assert len(parts) > 3
     assert text.count("Bill of materials") == 1
