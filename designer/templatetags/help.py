@@ -1,6 +1,7 @@
 """The question mark beside a field or a figure: a link to its help, which a script opens as a card in place."""
 
 from django import template
+from django.template import Context
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -38,6 +39,13 @@ def figure_mark(key: str) -> SafeString:
 def term(name: str, shown: str = "") -> SafeString:
     """A term of the glossary, linked, as it is written there or as ``shown``."""
     return format_html('<a class="term" href="{}#{}">{}</a>', reverse("glossary"), term_anchor(name), shown or name)
+
+
+@register.simple_tag(takes_context=True)
+def how_well(context: Context, page: str, document: str) -> str:
+    """The address of a page of validation, or for a guest, who may not open it, that of the document that says the same."""
+    user = context.get("user")
+    return reverse(page) if user and user.is_authenticated else reverse("document", args=[document])
 
 
 @register.simple_tag

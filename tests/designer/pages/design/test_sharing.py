@@ -124,6 +124,9 @@ class TestReading:
         assert "/api/" not in main
         for name in ("comparisons", "quotes", "calibrations", "price-books", "advice"):
             assert f'href="{reverse(name)}' not in main, name
+        addresses = {one.partition("#")[0] for one in re.findall(r'href="(/[^"?]+)"', main)}
+        of_reading = [one for one in addresses if one.startswith(("/docs/", "/help/", "/glossary/", "/validation/"))]
+        assert [one for one in of_reading if client.get(one).status_code != 200] == []
         assert client.get(reverse("estimate-tab", args=[design.pk, job.pk]), {"tab": tab}).status_code == 200
 
     @pytest.mark.parametrize("name", ["estimate-status", "estimate-bom", "estimate-diagram", "estimate-fabric-view"])
