@@ -81,7 +81,7 @@ def _dots(y: Spec, measured: list[Spec]) -> list[Spec]:
 
 
 def y_axis(quantity: str, rows: Sequence[Given] = ()) -> Spec:
-    """The axis of busbw, or of time over whole powers of ten around the bands of ``rows``."""
+    """The axis of busbw, or of time over whole powers of ten around bands and measured points of ``rows``."""
     if quantity == "busbw":
         return {
             "field": "value",
@@ -93,8 +93,9 @@ def y_axis(quantity: str, rows: Sequence[Given] = ()) -> Spec:
         "datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' s' : datum.value >= 1e3 ? "
         "format(datum.value / 1e3, ',') + ' ms' : format(datum.value, ',') + ' µs'"
     )
-    low = math.floor(math.log10(min((row["low"] for row in rows), default=1.0)))
-    high = math.ceil(math.log10(max((row["high"] for row in rows), default=1e7)))
+    values = [row[end] for row in rows for end in ("low", "value", "high") if row.get(end)]
+    low = math.floor(math.log10(min(values, default=1.0)))
+    high = math.ceil(math.log10(max(values, default=1e7)))
     domain = {"domain": [10.0**low, 10.0**high]} if rows else {}
     ticks = [10.0**power for power in range(low, high + 1)]
     return {
@@ -123,7 +124,7 @@ def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> Ch
             rows.append({"series": f"s{k}", "message_bytes": sizes[size], "value": value, "low": low, "high": high})
             span = _span(low, high, quantity)
             point[f"s{k}"] = f"{_text(value, quantity)} ({span}), {limit_text(curves, at, size)}"
-    y, label = y_axis(quantity, rows), COLLECTIVES[collective]
+    y, label = y_axis(quantity, [*rows, *measured]), COLLECTIVES[collective]
     spec = over_sizes([sizes[size] for size in drawn], y, series, points, _dots(y, measured))
     what = "bus bandwidth" if quantity == "busbw" else "time"
     last, _, _ = _bounds(curves, quantity, shown[-1], -1)

@@ -4,6 +4,7 @@ import copy
 import html
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -117,6 +118,18 @@ def test_a_measured_point_is_drawn_where_it_was_measured(performance: Performanc
     assert shown[int(values[size]["series"][1:])] == "16 GPUs"
     assert run.name in chart.note
     assert rendered([chart.spec])[0]["length"] > 1000
+
+
+def test_an_axis_of_time_holds_what_was_measured_outside_the_bands(performance: Performance) -> None:
+    """Two A100 nodes took less than any band: their points lay below the axis, over its labels."""
+    found = table(performance, "all_reduce")
+    (run, *_) = measured_beside(performance.system, "all_reduce", [8])[8]
+    fast = replace(run, time_us=[one / 1e4 for one in run.time_us])
+    chart = size_chart(found, "all_reduce", "time", {8: [fast]})
+    (low, _), *_ = [
+        layer["encoding"]["y"]["scale"]["domain"] for layer in chart.spec["layer"] if "y" in layer.get("encoding", {})
+    ]
+    assert low <= min(fast.time_us)
 
 
 def test_names_of_designs_are_data_and_html_and_no_part_of_a_spec(performance: Performance) -> None:
