@@ -197,15 +197,28 @@ def _chance_words(found: Search, names: Sequence[str]) -> list[str]:
         return []
     figure = in_sentence(FIGURES[draws.figure].title)
     said = f"in {percent(best.wins)} of {draws.n:,} draws of prices no other design of {draws.designs} is better in {figure}"
-    out = [f"{names[0]}: {said}; in 95 % it costs at most {figure_text(best.regret.p95, 'USD')} more than the best."]
+    more = (
+        f"; in 95 % it costs at most {figure_text(best.regret.p95, 'USD')} more than the best"
+        if best.regret.p95
+        else ""
+    )
+    out = [f"{names[0]}: {said}{more}."]
     firm = [one for at in found.front if (one := found.designs[at].chance) and one.on_front is not None]
     if firm:
         n_firm = sum(one.on_front >= SURE for one in firm if one.on_front is not None)
-        out.append(
-            f"{n_firm} of {len(firm)} designs of the front are on it in 95 % of the draws or more; the others change "
-            "places with designs beside them as prices move."
-        )
+        out.append(_front_words(n_firm, len(firm)))
     return out
+
+
+def _front_words(n_firm: int, n: int) -> str:
+    """How many of the front's designs stay on it as prices move."""
+    often = "in 95 % of the draws or more"
+    if n_firm == n:
+        return (
+            f"{'The design' if n == 1 else f'All {n} designs'} of the front {'is' if n == 1 else 'are'} on it {often}."
+        )
+    firm = f"{n_firm} of {n} designs of the front {'is' if n_firm == 1 else 'are'} on it {often}"
+    return f"{firm}; the others change places with designs beside them as prices move."
 
 
 def _lost(lost: Lost | None) -> str:

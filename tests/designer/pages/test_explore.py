@@ -20,7 +20,7 @@ from designer.charts.search import PRESENT_PLACE, front_chart
 from designer.forms.explore import ExploreForm, control_of
 from designer.models import Comparison, Design
 from designer.pages.explore.asked import MOST_BYTES
-from designer.pages.explore.page import design_names
+from designer.pages.explore.page import _front_words, design_names
 from designer.services.designs.saving import save_design
 from designer.services.searches.asking import FRONT, first_request, found, whole_request
 from designer.wording.numbers import percent, usd
@@ -414,3 +414,11 @@ def test_the_chart_draws(page: Client) -> None:
 def test_a_problem_of_no_control_has_none() -> None:
     assert control_of(Problem("at_bytes.x", "wrong", ""), {}) == ("", "")
     assert control_of(Problem("free[3]", "wrong", ""), {"free": []}) == ("", "")
+
+
+def test_what_draws_say_of_the_front_names_others_only_where_there_are_some() -> None:
+    assert _front_words(7, 7) == "All 7 designs of the front are on it in 95 % of the draws or more."
+    assert _front_words(1, 1) == "The design of the front is on it in 95 % of the draws or more."
+    assert _front_words(1, 3).startswith(
+        "1 of 3 designs of the front is on it in 95 % of the draws or more; the others"
+    )
