@@ -276,6 +276,8 @@ class TestCopying:
         assert asked.status_code == 200
         assert f"{reverse('sign-in')}?next={address}" in html.unescape(asked.text)
         assert "sign-in" in client.post(address)["Location"]
+        assert '<details class="password-sign-in" open>' in client.get(reverse("sign-in"), {"next": address}).text
+        assert '<details class="password-sign-in">' in client.get(reverse("sign-in"), {"next": "/designs/"}).text
         assert Design.objects.count() == 1
         User.objects.create_user("eve", password="a long word 7")
         signed = client.post(reverse("sign-in"), {"username": "eve", "password": "a long word 7", "next": address})
