@@ -123,8 +123,9 @@ def test_a_measured_point_is_drawn_where_it_was_measured(performance: Performanc
 def test_an_axis_of_time_holds_what_was_measured_outside_the_bands(performance: Performance) -> None:
     """Two A100 nodes took less than any band: their points lay below the axis, over its labels."""
     found = table(performance, "all_reduce")
+    assert performance.system
     (run, *_) = measured_beside(performance.system, "all_reduce", [8])[8]
-    fast = replace(run, time_us=[one / 1e4 for one in run.time_us])
+    fast = replace(run, time_us=tuple(one / 1e4 for one in run.time_us))
     chart = size_chart(found, "all_reduce", "time", {8: [fast]})
     (low, _), *_ = [
         layer["encoding"]["y"]["scale"]["domain"] for layer in chart.spec["layer"] if "y" in layer.get("encoding", {})
