@@ -48,6 +48,8 @@ WORTH = (
 )
 """Figures that money buys, what moves a job first."""
 MOST_WORTH = 2
+OF_ONE_ANSWER = {"managed": "switches with a management of their own", "in_network_reduction": "in-network reduction"}
+"""What is had or not, where a design has it and another one lacks it."""
 SAME = 1e-9
 SHORT = {
     "network_usd": "Network",
@@ -235,7 +237,7 @@ def _bought(one: FoundDesign, best: FoundDesign) -> str:
         figure, mine, other = FIGURES[name], one.figures[name], best.figures[name]
         if mine is None or other is None or abs(mine - other) <= SAME * abs(other) or (mine > other) != figure.is_more:
             continue
-        found.append(f"{in_sentence(figure.title)} {figure_text(mine, figure.unit)}")
+        found.append(OF_ONE_ANSWER.get(name) or f"{in_sentence(figure.title)} {figure_text(mine, figure.unit)}")
     return ", ".join(found[:MOST_WORTH])
 
 

@@ -20,13 +20,14 @@ from designer.charts.search import PRESENT_PLACE, front_chart
 from designer.forms.explore import ExploreForm, control_of
 from designer.models import Comparison, Design
 from designer.pages.explore.asked import MOST_BYTES
-from designer.pages.explore.page import _front_words, design_names
+from designer.pages.explore.page import OF_ONE_ANSWER, WORTH, _front_words, design_names
 from designer.services.designs.saving import save_design
 from designer.services.searches.asking import FRONT, first_request, found, whole_request
 from designer.wording.numbers import percent, usd
 from estimator.catalog.loader import load_catalog
 from estimator.errors import Problem, SpecError
 from estimator.pipeline import estimate
+from estimator.search.figures import FIGURES
 from estimator.search.request import DEFAULT_BYTES
 from estimator.spec.parse import parse_spec
 from tests.designer.charts.test_charts import rendered
@@ -422,3 +423,10 @@ def test_what_draws_say_of_the_front_names_others_only_where_there_are_some() ->
     assert _front_words(1, 3).startswith(
         "1 of 3 designs of the front is on it in 95 % of the draws or more; the others"
     )
+
+
+def test_what_a_design_has_and_the_best_lacks_is_named_without_yes() -> None:
+    """ "for a switch has its own management yes" was no sentence."""
+    yes_or_no = {name for name in WORTH if FIGURES[name].unit == "yes or no"}
+    assert yes_or_no
+    assert yes_or_no <= set(OF_ONE_ANSWER)
