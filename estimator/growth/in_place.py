@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from estimator.cabling.links import LinkList
+from estimator.growth.kept_numbers import with_kept_numbers
 from estimator.growth.kept_ports import with_kept_ports
 from estimator.growth.kept_seats import with_kept_seats
 from estimator.growth.kept_switches import with_kept_switches
@@ -15,7 +16,7 @@ def in_place(before: Sequence[LinkList], after: Sequence[LinkList]) -> tuple[Lin
 
 
 def _kept(before: LinkList, after: LinkList) -> LinkList:
-    """First who stands where, as only cables between the same two devices can stay, then at which ports."""
-    for keep in (with_kept_seats, with_kept_switches, with_kept_ports):
+    """First who stands where, as only cables between the same two devices can stay, then at which ports, under which label."""
+    for keep in (with_kept_seats, with_kept_switches, with_kept_ports, with_kept_numbers):
         after = keep(before, after)
     return after
