@@ -6,6 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -19,7 +20,7 @@ from designer.services.labels import checked_label, checked_name
 from designer.services.prices.books import take_prices
 from estimator.bom.lines import CATEGORIES
 from estimator.bom.result import BomLine, BomWithLines
-from estimator.catalog.currency import Rates
+from estimator.catalog.currency import Rates, half_up
 from estimator.catalog.loader import load_catalog
 from estimator.designs.parts import catalog_of
 from estimator.errors import Problem, SpecError
@@ -342,7 +343,7 @@ def _of_one_number(lines: list[QuotedLine]) -> list[QuotedLine]:
 def _entry(quote: Quote, as_of: str, part: str, length: float | None, currency: str, lines: list[QuotedLine]) -> Json:
     minors = [round((line.unit_price or 0.0) * 10 ** minor_digits(currency)) for line in lines]
     weights = [max(line.quantity, 1) for line in lines]
-    typical = sum(m * w for m, w in zip(minors, weights, strict=True)) // sum(weights)
+    typical = half_up(Fraction(sum(m * w for m, w in zip(minors, weights, strict=True)), sum(weights)))
     from_whom = f"{quote.vendor}: " if quote.vendor else ""
     rows = ", ".join(str(line.row) for line in lines[:5])
     off = next((one.message for one in lines[0].remarks if one.code == "discount"), "")

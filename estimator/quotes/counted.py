@@ -3,8 +3,10 @@
 import math
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 
 from estimator.bom.lines import CABLE, FIBER, MODULE
+from estimator.catalog.currency import half_up
 from estimator.quotes.items import Item
 from estimator.quotes.lines import QuoteLine
 from estimator.quotes.match import Match
@@ -86,7 +88,7 @@ def _metres_to_pieces(line: QuoteLine, wanted: Sequence[Item]) -> None:
     if pieces:
         line.quantity = pieces
         if line.extended_minor is not None:
-            line.unit_minor = round(line.extended_minor / pieces)
+            line.unit_minor = half_up(Fraction(line.extended_minor, pieces))
 
 
 def _packs_to_pieces(line: QuoteLine, needed: int, *, in_bulk: bool) -> None:
@@ -102,7 +104,7 @@ def _packs_to_pieces(line: QuoteLine, needed: int, *, in_bulk: bool) -> None:
     line.remarks.append(("by_pack", f"{packs:,} {what} are {packs * size:,} pieces; the price of one is divided."))
     line.quantity, line.pack = packs * size, size
     if line.unit_minor is not None:
-        line.unit_minor = round(line.unit_minor / size)
+        line.unit_minor = half_up(Fraction(line.unit_minor, size))
 
 
 def _is_by_pack(packs: int, size: int, needed: int) -> bool:

@@ -281,8 +281,8 @@ def _match_problems(
 
 
 def _times(ratio: float) -> str:
-    """ "0.87", "1.4", "102"."""
-    return f"{ratio:.2g}" if ratio < 99.5 else f"{ratio:,.0f}"
+    """ "0.87", "1.04", "102"."""
+    return f"{ratio:.2g}" if ratio < 0.095 else f"{ratio:.2f}" if ratio < 9.95 else f"{ratio:,.0f}"
 
 
 def _is_longer(match: Match, item: Item) -> bool:

@@ -306,3 +306,11 @@ def test_a_discount_without_an_amount_is_taken_off_by_choice(page: Client, desig
     page.post(reverse("quote-discount", args=[quote.pk]), {"percent": "100", "sheet": ""})
     quote.refresh_from_db()
     assert quote.result["totals"]["quote_usd"] == 60_000
+
+
+def test_the_middle_of_several_prices_is_rounded_half_up(page: Client, design: Design) -> None:
+    rows = "MQM9700-NS2F;Leaf;6;300.00;1800\nMQM9700-NS2F;Spine;6;300.01;1800.06\n"
+    send(page, design, f"Part number;Description;Qty;Unit price USD;Total\n{rows}".encode(), "acme.csv")
+    page.post(reverse("quote-prices", args=[Quote.objects.get().pk]), {"name": "Taken", "as_of": "2026-11-02"})
+    (price,) = PriceBook.objects.get(name="Taken").contents().prices
+    assert (price.low, price.typical, price.high) == (30_000, 30_001, 30_001)

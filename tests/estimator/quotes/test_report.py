@@ -11,6 +11,7 @@ from estimator.catalog.loader import load_catalog
 from estimator.errors import SpecError
 from estimator.quotes.check import kept_quote, read_quote, report_of, with_columns
 from estimator.quotes.result import QuoteReport
+from estimator.ranges import Range
 from estimator.tables.file import read_table
 from tests.estimator.quotes.quote_files import HEADER, bom, codes, needed, report, rows_of, whole_quote, workbook
 from tests.yardstick import yardsticks
@@ -549,6 +550,7 @@ def test_a_single_line_is_reported_in_the_singular_and_what_lacks_as_a_list() ->
 
 
 HEADS = "Part number;Description;Qty;Unit price USD;Total\n"
+SWITCHES = "MQM9700-NS2F;Switch;13;32679.99;424839.87\n"
 TWO = "MQM9700-NS2F;Switch;2;30000;60000\nMMA4Z00-NS;Transceiver;10;1000;10000\n"
 
 
@@ -655,3 +657,18 @@ def test_a_price_of_a_hundred_times_the_books_is_said_in_digits() -> None:
     result = report(f"{HEADS}MMA4Z00-NS;x;1;879000;879000\n".encode(), "q.csv")
     (high,) = of_code(result, "price_high")
     assert "1,000 times the typical price" in high["message"]
+
+
+@pytest.mark.parametrize(("price", "unit"), [("8500.45", 850.05), ("8500.55", 850.06), ("8500.44", 850.04)])
+def test_a_piece_of_a_pack_is_rounded_half_up(price: str, unit: float) -> None:
+    text = f"Part number;Description;Qty;Unit;Price USD\nMMA4Z00-NS;Transceiver;40;PK10;{price}\n"
+    ((line),) = report(text.encode(), "q.csv")["lines"]
+    assert (line["quantity"], line["unit_price"]) == (400, unit)
+
+
+def test_a_price_just_above_one_of_ones_own_is_not_one_times_it() -> None:
+    lines = [BomLine.from_json(line) for line in bom()]
+    own = [line.but(unit_price_usd=Range.at(31_302.77)) if line.part == "nvidia-qm9700" else line for line in lines]
+    made = report_of(read_quote(f"{HEADS}{SWITCHES}".encode(), "q.csv"), own, load_catalog())
+    (high,) = [problem for problem in made.problems if problem.code == "price_high"]
+    assert high.message.endswith("costs $32,679.99 apiece, above the book’s $31,302.77, 1.04 times the typical price.")
