@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import IO, Any
 
 import numpy as np
 
 from estimator.asbuilt.check import LinkCheck, check_links
 from estimator.asbuilt.devices import BY_ORDER, BY_STRUCTURE
-from estimator.asbuilt.ports import DEVICE_BITS, LANE_BITS, UNREAD
+from estimator.asbuilt.ports import DEVICE_BITS, LANE_BITS, UNREAD, tidy
 from estimator.asbuilt.readers.files import AUTO, MAX_FILE_BYTES, read_links
 from estimator.asbuilt.readers.found import HOST, SWITCH
 from estimator.asbuilt.readers.name_map import read_name_map
@@ -38,6 +39,7 @@ from estimator.asbuilt.result import (
 )
 from estimator.asbuilt.wiring import BY_WIRING
 from estimator.cabling.links import LinkList
+from estimator.digits import is_whole_number
 from estimator.fabric.devices import KINDS, LEAF, MANAGER, NODE, SPINE
 from estimator.record import Json, Record
 from estimator.units import IntArray, parse_ratio, ratio_text
@@ -136,7 +138,8 @@ class _Names:
     def planned(self, link: int) -> PlannedLink:
         """A link of the design."""
         (row,) = self.check.links.rows(link, link + 1)
-        a, b = self._planned_end(row.a_device, row.a_port), self._planned_end(row.b_device, row.b_port)
+        nic = self._nic_in_file(int(self.check.planned.low[link]), row.a_port)
+        a, b = self._planned_end(row.a_device, row.a_port).but(**nic), self._planned_end(row.b_device, row.b_port)
         return PlannedLink(link=row.link, cable=row.cable, tier=row.tier, a=a, b=b)
 
     def _planned_end(self, device: str, port: str) -> LinkEnd:
@@ -159,6 +162,26 @@ class _Names:
         a, b = (self._end(code, *end) for code, end in zip(codes, ends, strict=True))
         return FoundLink(line=int(file.line[listing]), a=a, b=b)
 
+    @cached_property
+    def _nics(self) -> dict[int, str]:
+        """What the file calls each port of servers, by its local code: the name that most servers have for it."""
+        found, file = self.check.found, self.check.file
+        of_hosts = np.flatnonzero((found.low >> DEVICE_BITS) < self._devices.n[NODE])
+        listing = found.listing[of_hosts]
+        identity = np.where(self.check.match.design >= 0, self.check.match.design, self.check.n_devices)
+        is_a = identity[file.a_device[listing]] == found.low[of_hosts] >> DEVICE_BITS
+        text = np.where(is_a, file.a_port[listing], file.b_port[listing])
+        pairs, times = np.unique(np.stack([found.low[of_hosts] & (2 * UNREAD - 1), text]), axis=1, return_counts=True)
+        order = np.argsort(times, kind="stable")  # the most frequent last
+        return {int(pairs[0, i]): file.ports[pairs[1, i]] for i in order.tolist()}
+
+    def _nic_in_file(self, end: int, port: str) -> dict[str, str]:
+        """The file's name of a server's port, where the design has another; a bare number is a name of no NIC."""
+        if end >> DEVICE_BITS >= self._devices.n[NODE]:
+            return {}
+        text = self._nics.get(end & (2 * UNREAD - 1), port)
+        return {"nic_in_file": text} if tidy(text) != tidy(port) and not is_whole_number(text, len(text)) else {}
+
     def _identity(self, device: int) -> int:
         design = int(self.check.match.design[device])
         return design if design >= 0 else self.check.n_devices + device
@@ -172,7 +195,7 @@ class _Names:
         if name != end.device:
             end = end.but(device=name, device_in_file=end.device)
         if label is not None and label != end.port:
-            end = end.but(port=label, port_in_file=end.port)
+            end = end.but(port=label, port_in_file=end.port, **self._nic_in_file(code, label))
         return end
 
     def _label(self, device: int, code: int) -> str | None:

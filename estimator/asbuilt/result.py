@@ -39,9 +39,13 @@ class LinkEnd(Record):
     """Where the file calls it otherwise."""
     port_in_file: IfAny[str] = None
 
+    nic_in_file: IfAny[str] = None
+    """What the file calls this port of a server, where that is another NIC's name in the design."""
+
     def __str__(self) -> str:
         in_file = f" ({self.device_in_file})" if self.device_in_file else ""
-        return f"{self.device}{in_file} {self.port}"
+        nic = f" ({self.nic_in_file})" if self.nic_in_file else ""
+        return f"{self.device}{in_file} {self.port}{nic}"
 
 
 class PlannedLink(Record):

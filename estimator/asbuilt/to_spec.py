@@ -324,7 +324,7 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
     down, up = counts.links_node_leaf + counts.n_manager_links, counts.links_leaf_spine
     reported = [
         f"{counted(counts.n_nodes, 'server')} with {counted(counts.ports_mode, 'port')} each at "
-        f"{counts.node_rate_gbit_s or 'an unknown'} Gb/s."
+        f"{f'{counts.node_rate_gbit_s} Gb/s' if counts.node_rate_gbit_s else 'a rate that the file does not give'}."
     ]
     if counts.kinds and (counts.kinds.n_hosts or counts.kinds.n_switches):
         hosts, switches = (
@@ -373,7 +373,7 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
         reported.append(f"Links between switches run at {counts.rate_gbit_s} Gb/s.")
     if up:
         low = gcd(down, up)
-        shown = f"{down // low}:{up // low}" if down // low < 100 else f"{down / up:.2f}:1"
+        shown = f"{down // low}:{up // low}" if down // low < 100 else f"{down / up:.3f}:1"
         reported.append(f"{down:,} links into the leaves and {up:,} out of them: {shown} over all leaves.")
     n_leaves = counts.leaves_of_a_node
     spread = "Each server is on one leaf" if n_leaves == 1 else f"Servers are spread over {n_leaves} leaves each"

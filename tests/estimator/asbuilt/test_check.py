@@ -542,7 +542,14 @@ def test_adapters_in_another_style_are_the_same_adapters(name: Callable[[int], s
     assert totals(compared(ndr, text)) == {}
     changed, places = faulty_cables(cables)
     text = sheet(changed, lambda end: name(end.number - 1) if end.is_host else end.label)
-    check_the_three_faults(compared(ndr, text), cables, places)
+
+    def with_both(end: dumps.End) -> dumps.End:
+        """A NIC under the file's name, too, where that is another: who goes to the server looks for that one."""
+        own = name(end.number - 1)
+        return end if own in (end.label, str(end.number)) else replace(end, label=f"{end.label} ({own})")
+
+    shown = [replace(cable, a=with_both(cable.a)) if cable.a.is_host else cable for cable in cables]
+    check_the_three_faults(compared(ndr, text), shown, places)
 
 
 def test_a_list_that_names_every_link_from_both_ends_doubles_none(ndr: LinkList) -> None:
