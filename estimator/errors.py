@@ -67,6 +67,10 @@ class Problem(Shape):
         """A problem whose message a page may print otherwise."""
         return cls(field, code, plain(sentence), parts=special(sentence))
 
+    def for_programs(self) -> Json:
+        """As a refusal gives it: ``parts`` are for pages alone, and its text is in the message."""
+        return Problem(self.field, self.code, self.message, self.change).as_json()
+
     def named(self, field: str) -> "Problem":
         """The same of another field. A change is of the request that it was found in, and does not fit there."""
         return Problem(field, self.code, self.message, parts=self.parts)

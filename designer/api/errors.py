@@ -69,7 +69,7 @@ def exception_handler(error: Exception, context: Json) -> Response:
     if refusal.status_code >= 500 and not isinstance(error, CatalogError):
         logger.error("Unexpected error in the API, %s", refusal.problems[0].message, exc_info=error)
     return Response(
-        {"code": refusal.code, "problems": [problem.as_json() for problem in refusal.problems]},
+        {"code": refusal.code, "problems": [problem.for_programs() for problem in refusal.problems]},
         status=refusal.status_code,
         headers=_headers(error),
     )
