@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from designer.pages.reading.help import cost_key, help_key, help_texts
-from designer.wording.glossary import term_anchor
+from designer.wording.glossary import anchors, term_anchor
 from designer.wording.numbers import WORD_JOINER
 
 register = template.Library()
@@ -46,6 +46,12 @@ def how_well(context: Context, page: str, document: str) -> str:
     """The address of a page of validation, or for a guest, who may not open it, that of the document that says the same."""
     user = context.get("user")
     return reverse(page) if user and user.is_authenticated else reverse("document", args=[document])
+
+
+@register.simple_tag
+def known_term(words: str) -> SafeString | str:
+    """Words, linked to the glossary where it has them."""
+    return term(words) if term_anchor(words) in anchors() else words
 
 
 @register.simple_tag

@@ -137,6 +137,7 @@ def entries_in(texts: Iterable[str]) -> list[Entry]:
     return [entry for pattern, entry in _linked() if pattern.search(words)]
 
 
-def anchors() -> set[str]:
+@cache
+def anchors() -> frozenset[str]:
     """Every anchor that the page has."""
-    return {anchor for entry in entries() for _, anchor in entry.terms}
+    return frozenset(anchor for entry in entries() for _, anchor in entry.terms)

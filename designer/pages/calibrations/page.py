@@ -54,12 +54,12 @@ TITLES = {
     "fabric_latency": "Latency of the network, each step",
     "pcie_x16": "Rate of a GPU’s PCIe slot, one way",
     "latency_factor": "Factor on the latency of steps",
-    "ring_fill": "Filling the pipeline of a ring, each step",
-    "tree_fill": "Filling the pipeline of a tree, each step",
-    "nvls_fill": "Filling the pipeline of NVLS",
-    "pair_fill": "Filling the pipeline of pairs",
+    "ring_fill": "Start-up time of a ring, each step",
+    "tree_fill": "Start-up time of a tree, each step",
+    "nvls_fill": "Start-up time of NVLS",
+    "pair_fill": "Start-up time of pairs",
     "channel_start": "Opening the channels",
-    "half_fill_bytes": "Message that pays half of the fill",
+    "half_fill_bytes": "Message that pays half of the start-up time",
 }
 SHARES = ("efficiency", "share")
 INDEX_NAMES = {

@@ -13,11 +13,13 @@ from designer.config.settings import BASE_DIR
 from designer.forms.design import KEPT_FIELD, DesignForm
 from designer.pages.reading.help import COST_FIGURES, FIGURES, cost_key, help_groups, help_key, help_texts
 from designer.pages.reading.markdown import headings, rendered, slug
+from designer.templatetags.help import known_term
 from designer.wording.cost import head_figures
 from designer.wording.figures import RESULT_TITLES
 from designer.wording.glossary import DOCS, anchors, entries, term_anchor
 from designer.wording.strip import IN_FULL
 from estimator.catalog.loader import load_catalog
+from estimator.performance.bandwidth import LIMITS
 from estimator.pipeline import estimate
 from estimator.result import PricedEstimate
 from estimator.spec.parse import parse_spec
@@ -237,6 +239,17 @@ def test_anchors_of_the_glossary_differ() -> None:
     found = [anchor for entry in entries() for _, anchor in entry.terms]
     assert len(found) == len(set(found))
     assert all(re.fullmatch(r"[a-z0-9-]+", anchor) for anchor in found)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["launch and latency", "pipeline fill", "NVLink reduction", "rack network channels", "channels of a pair",
+     "in-network reduction", "load balancing", "load factor", "start-up time"],
+)  # fmt: skip
+def test_what_limits_a_point_is_linked_to_its_meaning(words: str) -> None:
+    assert f'#{term_anchor(words)}">{words}</a>' in known_term(words)
+    assert words in (*LIMITS, "load factor", "start-up time")
+    assert known_term("NIC") == "NIC"
 
 
 def test_terms_that_templates_link_are_in_the_glossary() -> None:
