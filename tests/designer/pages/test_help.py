@@ -243,9 +243,18 @@ def test_anchors_of_the_glossary_differ() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["launch and latency", "pipeline fill", "NVLink reduction", "rack network channels", "channels of a pair",
-     "in-network reduction", "load balancing", "load factor", "start-up time"],
-)  # fmt: skip
+    [
+        "launch and latency",
+        "pipeline fill",
+        "NVLink reduction",
+        "rack network channels",
+        "channels of a pair",
+        "in-network reduction",
+        "load balancing",
+        "load factor",
+        "start-up time",
+    ],
+)
 def test_what_limits_a_point_is_linked_to_its_meaning(words: str) -> None:
     assert f'#{term_anchor(words)}">{words}</a>' in known_term(words)
     assert words in (*LIMITS, "load factor", "start-up time")
