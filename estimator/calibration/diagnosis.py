@@ -182,6 +182,10 @@ def _says_wrong(signature: Signature) -> Iterator[Fault]:
             f"{min(wrong):,} bytes"
         )
         yield fault_of(signature, "wrong_results", signature.at("named.score"), evidence, sizes=len(wrong))
+    elif n_failed := signature.run.n_failed:
+        counted = f"the line behind the table counts {n_failed:,} values out of bounds (FAILED)"
+        evidence = f"{counted}, at none of the sizes that were read"
+        yield fault_of(signature, "wrong_results", signature.at("named.score"), evidence, values=n_failed)
 
 
 _BY_MESSAGE: tuple[Callable[[Signature], Iterable[Fault]], ...] = (

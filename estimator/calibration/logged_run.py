@@ -80,6 +80,7 @@ class LoggedRun(OnSystem):
     n_disturbed: int = 0  # sizes left out because they took much longer than both neighbours
     version: str | None = None  # of the library
     wrong_bytes: tuple[int, ...] = ()  # sizes at which the test's own check found wrong values
+    n_failed: int = 0  # values out of bounds, by the line behind the table
     stand_in: str | None = None  # the GPU that stands for one that is not known: such a run is judged, and not fitted
 
 
@@ -168,6 +169,7 @@ def run_of(log: ParsedLog, asked: LogSystem, catalog: Catalog) -> tuple[LoggedRu
         log.n_disturbed,
         log.version,
         tuple(dict.fromkeys(row.message_bytes for row in log.rows if row.n_wrong)),
+        log.n_failed,
     )
     return run, _asked_for(run, log)
 

@@ -84,6 +84,8 @@ def _run(content: dict[str, Any]) -> Run:
     names = {"nGpus": "ngpus", "nThread": "nthreads", "graph": "graph"}
     run.options = {name: _count(config.get(key), int(key != "graph")) for name, key in names.items()}
     run.ranks = list(_ranks(_list(content.get("devices")) or _list(config.get("devices"))))
+    bounds = content.get("out_of_bounds")
+    run.n_failed = _count(bounds.get("count"), 0) if isinstance(bounds, dict) and bounds.get("okay") is not True else 0
     for number, result in enumerate(content["results"], start=1):
         row = _row(number, result)
         if isinstance(row, LogRow):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from estimator.calibration.logs.inference import agrees, collective_in, collective_of, gpus_of
 from estimator.calibration.logs.json_form import json_runs
 from estimator.calibration.logs.lines import OF_CPU, LogRow
-from estimator.calibration.logs.other_tools import tool_of
+from estimator.calibration.logs.other_tools import OSU, is_sheet, tool_of
 from estimator.calibration.logs.runs import Rank, Run, is_falling, runs_of
 from estimator.calibration.result import LogLine
 from estimator.errors import Problem, SpecError
@@ -43,6 +43,7 @@ class ParsedLog:
     settings: dict[str, str] = field(default_factory=dict)  # NCCL_… as the log says them
     n_disturbed: int = 0  # rows dropped because they took much longer than both neighbours
     hosts: tuple[str, ...] = ()  # in the order of their first rank
+    n_failed: int = 0  # values that the line behind the table counts as out of bounds
     problems: tuple[Problem, ...] = ()  # why the run says nothing of a network
 
 
@@ -72,21 +73,24 @@ def read_logs(name: str, data: bytes) -> tuple[ParsedLog, ...]:
     read = tuple(log for log in logs if log is not None)
     if not read:
         n_rows = sum(len(run.rows) for run in runs)
-        tool = None if n_rows else tool_of(text)
-        why = Counter(line.why for run in runs for line in run.dropped).most_common(1)
-        seen = (
-            f"none of its rows can be used, most of them as {why[0][0]}"
-            if why
-            else f"{n_rows} rows were read and none can be used"
-            if n_rows
-            else f"it is of {tool}, which measures one path or lists links and no collective"
-            if tool
-            else "no row of results in it"
-        )
-        message = f"{name}: {seen}. Give the text that all_reduce_perf and its like print, or their JSON."
+        message = f"{name}: {_seen(text, runs, n_rows)}. Give the text that all_reduce_perf and its like print, or their JSON."
         raise SpecError([Problem("log", "no_rows", message)])
     lost = [line for run, log in zip(runs, logs, strict=True) if log is None for line in run.dropped]
     return (_with(read[0], lost), *read[1:])
+
+
+def _seen(text: str, runs: list[Run], n_rows: int) -> str:
+    """What stands in a file without a usable row."""
+    if why := Counter(line.why for run in runs for line in run.dropped).most_common(1):
+        return f"none of its rows can be used, most of them as {why[0][0]}"
+    if n_rows:
+        return f"{n_rows} rows were read and none can be used"
+    tool = tool_of(text)
+    if tool == OSU:
+        return f"it is of {tool}, which times messages of MPI and is not read here"
+    if tool:
+        return f"it is of {tool}, which measures one path or lists links and no collective"
+    return "its columns are parted by commas or semicolons" if is_sheet(text) else "no row of results in it"
 
 
 def _with(log: ParsedLog, lost: list[LogLine]) -> ParsedLog:
@@ -135,6 +139,7 @@ def _finish(name: str, run: Run, file: str) -> ParsedLog | None:
         messages=tuple(run.messages),
         settings=run.settings,
         n_disturbed=run.n_disturbed,
+        n_failed=run.n_failed,
         hosts=tuple(dict.fromkeys(ranks[rank].host for rank in sorted(ranks) if ranks[rank].host)),
         problems=(alone,) if alone else (),
     )

@@ -35,6 +35,7 @@ _STARTING = re.compile(r"Collective test starting:\s{0,20}(?:\S{0,200}/)?([a-z][
 _OPTIONS = re.compile(r"\b(nThread|nGpus|graph)\s*:?\s*(\d{1,7})\b")
 _VERSION = re.compile(r"(?:nccl-library=|NCCL version |nccl_version[\"': ]+)([\w.+]+)")
 _SETTING = re.compile(r"\b(NCCL_[A-Z][A-Z0-9_]*)(?:=| set by environment to )([^\s,;'\"]{1,80})")
+_FAILED = re.compile(r"Out of bounds values\s*:\s*(\d{1,15})\s+FAILED")
 _LIBRARY = ("NCCL INFO", "NCCL WARN", "NCCL TRACE", "RCCL", "NET/", "Launch mode")
 _END = ("Out of bounds values", "Avg bus bandwidth", "Collective test concluded")
 
@@ -64,6 +65,7 @@ class Run:
     messages: list[str] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
     n_disturbed: int = 0
+    n_failed: int = 0  # values out of bounds by the line behind the table
     is_of_cpu: bool = False  # the times are those that the CPU took to start an operation (-C 1)
     first: int = 0  # line of its head, and that behind its end; the end is 0 while it is open
     end: int = 0
@@ -83,6 +85,8 @@ class Run:
             self.collective = test[1]  # which this product does not know
         if "nThread" in text or "graph" in text:
             self.options.update((name, int(value)) for name, value in _OPTIONS.findall(text))
+        if "Out of bounds" in text and (found := _FAILED.search(text)):
+            self.n_failed = int(found[1])
         if "cputime" in text and "algbw" in text:
             self.is_of_cpu = True
         if "NCCL_" in text:
@@ -201,6 +205,7 @@ def _of_one_printer(lines: Sequence[_Line]) -> Iterator[Run]:
             run.shapes.append(line.row[1])
             at += 1
         elif _is_end(line):
+            run.note(line.text)
             run.end = run.end or line.number + 1
         elif run.rows and _is_head(line):
             yield run

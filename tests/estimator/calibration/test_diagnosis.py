@@ -281,6 +281,18 @@ def test_results_that_the_test_itself_found_wrong_are_the_likeliest_fault(wrong:
     )
 
 
+def test_wrong_results_that_only_the_last_line_counts_are_found() -> None:
+    sound = made(H100, 16)
+    rows = list(zip(sound.message_bytes, sound.time_us, strict=True))
+    log = measured_log(gpus=16, nodes=2, rows=rows).replace(b"values : 0 OK", b"values : 4 FAILED")
+    answer = calibrate([("made.log", log)], {"nics_per_node": 8, "nic_gbit_s": 400}, CATALOG)
+    assert (answer.diagnosis[0].code, answer.logs[0].is_fitted) == ("wrong_results", False)
+    assert "counts 4 values out of bounds (FAILED)" in answer.diagnosis[0].evidence
+    name = "h100x4_all_reduce.json"
+    content = json.loads((LOGS / name).read_text()) | {"out_of_bounds": {"count": 4, "okay": False}}
+    assert codes(calibrate([(name, json.dumps(content).encode())], {}, CATALOG).diagnosis)[0] == "wrong_results"
+
+
 def test_wrong_results_of_json_are_found() -> None:
     name = "h100x4_all_reduce.json"
     text = (LOGS / name).read_text()

@@ -490,6 +490,14 @@ def test_times_of_the_cpu_are_no_times_of_the_network() -> None:
     assert "the time is the CPU’s" in error.value.problems[0].message
 
 
+def test_a_sheet_of_the_rows_is_refused_with_the_reason() -> None:
+    text = "size,count,type,redop,time,algbw,busbw\n8,2,float,sum,20.1,0.00,0.00\n1048576,262144,float,sum,58.1,18.05,33.8\n"
+    for made in (text, text.replace(",", ";")):
+        with pytest.raises(SpecError) as error:
+            read_logs("rows.csv", made.encode())
+        assert "its columns are parted by commas or semicolons. Give the text" in error.value.problems[0].message
+
+
 # ---------------------------------------------------------------- JSON
 def json_log(**changes: Any) -> bytes:
     content = json.loads((LOGS / "h100x4_all_reduce.json").read_text())

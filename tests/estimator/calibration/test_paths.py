@@ -263,7 +263,7 @@ def test_a_path_that_looks_faulty_is_used_where_that_is_requested() -> None:
         ),
         ("b.txt", "nvbandwidth Version: v0.8\nRunning host_to_device_memcpy_ce.\nWAIVED\n", "a matrix of copies"),
         ("latency.json", '{"Links": []}', "ClusterKit"),
-        ("c.txt", "# OSU MPI Latency Test v7.5\n# Size       Avg Latency(us)\n1   9.87\n", "OSU"),
+        ("c.txt", "# OSU MPI Latency Test v7.5\n# Size       Avg Latency(us)\n1   9.87\n", "is not read here"),
     ],
 )
 def test_a_file_without_a_figure_is_refused_with_what_it_lacks(name: str, text: str, words: str) -> None:
