@@ -20,6 +20,7 @@ from estimator.tables.discounts import StatedDiscount, discount_in, is_share, pe
 from estimator.tables.file import QuoteSheet, read_table
 from estimator.tables.numbers import currency_of, decimal_votes, parse_number, parse_quantity, stored_number
 from estimator.tables.stored_values import PERCENT, QuoteRow
+from estimator.units import counted
 
 MAX_FILE_BYTES = 2_400_000  # a request may have 2.5 MB
 MAX_ROWS = 20_000
@@ -77,6 +78,10 @@ _NET = {
     "prix net",
 }  # taken before another price of the row, and no discount comes off it
 _CURRENCY_BEHIND = re.compile(rf" (?:(?:in|en) )?(?:{'|'.join(CURRENCIES).lower()})(?: ht)?$")
+_SPEAKS_OF_MONEY = re.compile(r"price|preis|currency|währung|prix|tarif|devise|amount|betr[aä]g|\bin\b", re.I)
+_FROM_QUANTITY = re.compile(
+    r"(?:(?:from|ab|à partir de|min\.?|≥|>=)\s*)?(\d[\d.,'’ ]*?)\s*(?:\+|(?:-|–|to|bis|à)\s*\d[\d.,'’ ]*)?", re.I
+)
 _MEANING = {words: name for name, several in _HEADERS.items() for words in several}
 _PER = {
     "piece": "piece",
@@ -235,7 +240,11 @@ def _read_sheet(
         row.cells[place] for row in body for place in amounts if place < len(row.cells) and not row.numbers >> place & 1
     )
     decimal = decimal if votes[0] == votes[1] else ".,"[votes[1] > votes[0]]
-    reader = _Reader(places, source.rows[at].cells, decimal, parts, defaults)
+    stated_in = _currency_stated(source.rows[:at])
+    reader = _Reader(places, source.rows[at].cells, decimal, parts, defaults, stated_in[1] if stated_in else None)
+    reader.take_the_only_currency(body)
+    if stated_in:
+        sheet.notes.append(f"Row {stated_in[0]} names {stated_in[1]}: it is taken where a row or a header names none.")
     if reader.has_discount:
         sheet.notes.append(
             f"The discounts of the column “{source.rows[at].cells[places['discount']]}” are taken off its prices."
@@ -250,6 +259,9 @@ def _read_sheet(
             elif row.number not in stated or reader.has_amount(row):
                 name, first = reader.text(row, "part")[:100], problems[0]
                 sheet.refused.append(RefusedRow(row.number, name, first.field, first.message))
+    if reader.n_inherited:
+        n, has = reader.n_inherited, "has" if reader.n_inherited == 1 else "have"
+        sheet.notes.append(f"{counted(n, 'row')} {has} no currency beside others that do: the one above is taken.")
     priced = {row.number for row in body if reader.has_amount(row)}
     sheet.discounts += [one for one in stated.values() if one.row not in priced]
     sheet.notes += [
@@ -258,6 +270,15 @@ def _read_sheet(
         if one.row in priced
     ]
     return True
+
+
+def _currency_stated(rows: Sequence[QuoteRow]) -> tuple[int, str] | None:
+    """(row, currency) of words above the header such as "All prices in CHF"."""
+    for row in rows:
+        words = " ".join(cell for place, cell in enumerate(row.cells) if not row.numbers >> place & 1)
+        if _SPEAKS_OF_MONEY.search(words) and (found := currency_of(re.sub(r"\d[\d.,]*", "", words))):
+            return row.number, found
+    return None
 
 
 def _discounts_beside(source: QuoteSheet, at: int, places: Mapping[str, int]) -> dict[int, StatedDiscount]:
@@ -321,19 +342,16 @@ class _Reader:
         decimal: str,
         parts: Mapping[str, str],
         defaults: Defaults,
+        currency_above: str | None = None,
     ) -> None:
         self._places, self._decimal, self._parts, self._defaults = places, decimal, parts, defaults
         self._lengths = [(part, span) for number, part in parts.items() if (span := _LENGTHS.fullmatch(number))]
         self._is_net = _meant(header[places["typical"]]) in _NET if "typical" in places else False
         self._is_percent = "%" in header[places["discount"]] if "discount" in places else False
-        self._header_currency = next(
-            (
-                found
-                for name in ("typical", "low", "high")
-                if name in places and (found := currency_of(header[places[name]]))
-            ),
-            None,
-        )
+        of_header = (currency_of(header[places[name]]) for name in ("typical", "low", "high") if name in places)
+        self._header_currency = next(filter(None, of_header), None) or currency_above
+        self._currency_above = self._header_currency
+        self.n_inherited = 0
 
     @property
     def has_discount(self) -> bool:
@@ -343,6 +361,12 @@ class _Reader:
     def is_net(self, row: QuoteRow) -> bool:
         """Whether the price of a row is net: of a column that says so, or with a discount of its own."""
         return self._is_net or bool(self._discount(row))
+
+    def take_the_only_currency(self, rows: Iterable[QuoteRow]) -> None:
+        """Where the column of currencies names one alone, a first row without one has that, too."""
+        named = {found for row in rows if (found := currency_of(self.text(row, "currency")))}
+        if len(named) == 1:
+            self._currency_above = self._currency_above or named.pop()
 
     def has_amount(self, row: QuoteRow) -> bool:
         """Whether a price stands in the row, other than a share such as −30 %."""
@@ -422,12 +446,16 @@ class _Reader:
             if found is None:
                 near = near_words(text.upper()[:20], CURRENCIES)
                 raise _Wrong("currency", f"'{text[:20]}' is no currency known here. Near it: {near}.")
+            self._currency_above = found
             return found
         for name in ("typical", "low", "high"):
             place = self._places.get(name, -1)
             stated = row.formats.get(place, "")
             if found := (stated if stated in CURRENCIES else None) or currency_of(self.text(row, name)):
                 return found
+        if "currency" in self._places and self._currency_above and not self._header_currency:
+            self.n_inherited += 1
+            return self._currency_above
         return self._header_currency or self._defaults.currency
 
     def _minor(self, row: QuoteRow, name: str, currency: str) -> int | None:
@@ -473,7 +501,8 @@ class _Reader:
         text = self.text(row, "min_quantity")
         if not text:
             return 1
-        number = parse_quantity(text, self._decimal)
+        found = _FROM_QUANTITY.fullmatch(text)  # "10+", "10-99" and "ab 10" are from 10
+        number = parse_quantity(found[1] if found else text, self._decimal)
         if number is None or number < 1 or number != number.to_integral_value():
             raise _Wrong("min_quantity", f"'{text[:40]}' is no whole number of pieces of 1 or more.")
         return int(number)

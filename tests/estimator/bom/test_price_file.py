@@ -214,6 +214,36 @@ def test_columns_of_a_german_list_are_read(catalog: Catalog) -> None:
     assert (metre.per, metre.typical) == ("metre", 250)
 
 
+def test_an_empty_currency_takes_the_one_above_it_and_that_is_said(catalog: Catalog) -> None:
+    sheet = read(catalog, "part,price,currency\nnvidia-qm9700,3,\ndgx-h100,3,EUR\nnvidia-sn5600,3,\nMMA4Z00-NS,3,CHF\n")
+    assert [entry.currency for _, entry in sheet.entries] == ["USD", "EUR", "EUR", "CHF"]
+    assert sheet.notes == ["1 row has no currency beside others that do: the one above is taken."]
+    first = read(catalog, "part,price,currency\nnvidia-qm9700,3,\ndgx-h100,3,EUR\n")
+    assert [entry.currency for _, entry in first.entries] == ["EUR", "EUR"]
+    of_header = read(catalog, "part,price (CHF),currency\ndgx-h100,3,EUR\nnvidia-sn5600,3,\n")
+    assert [entry.currency for _, entry in of_header.entries] == ["EUR", "CHF"]
+
+
+@pytest.mark.parametrize(
+    ("above", "currency"),
+    [("All prices in CHF", "CHF"), ("Preisliste 2027 (EUR)", "EUR"), ("Contoso Inc, valid in 2027", "USD")],
+)
+def test_a_currency_above_the_header_holds_where_nothing_else_names_one(
+    catalog: Catalog, above: str, currency: str
+) -> None:
+    sheet = read(catalog, f"{above}\npart,price,currency\nnvidia-qm9700,3,\ndgx-h100,3,JPY\nMMA4Z00-NS,3,GBP\n")
+    assert [entry.currency for _, entry in sheet.entries] == [currency, "JPY", "GBP"]
+    assert len(sheet.notes) == (currency != "USD")
+
+
+@pytest.mark.parametrize(
+    ("text", "quantity"), [("1-9", 1), ("10+", 10), (">= 25", 25), ("ab 1.000", 1000), ("10 – 99", 10)]
+)
+def test_a_break_is_read_as_lists_write_it(catalog: Catalog, text: str, quantity: int) -> None:
+    ((_, entry),) = read(catalog, f"part;price;from quantity\nnvidia-qm9700;30,5;{text}\n").entries
+    assert entry.min_quantity == quantity
+
+
 def test_prices_that_are_net_already_are_known_by_their_rows(catalog: Catalog) -> None:
     sheet = read(catalog, "Discount 30%\npart,price,discount\nnvidia-qm9700,100,10%\ndgx-h100,200,\n")
     assert (len(sheet.discounts), sheet.discounted_rows) == (1, {3})
