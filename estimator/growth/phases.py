@@ -18,6 +18,7 @@ from estimator.crews.effort import assumed, crew_assumed
 from estimator.errors import Change, Problem, SpecError
 from estimator.fabric.sized import SizedFabric
 from estimator.growth.in_place import in_place
+from estimator.growth.other_racks import moved_by_floor_plan
 from estimator.growth.recabling import USED_CREWS, USED_TASKS, changes_between
 from estimator.growth.result import GrowthPhase, PhaseLine, Phases, YearCost
 from estimator.growth.room import nodes_sized_for
@@ -159,6 +160,8 @@ def phases_of(built: Sequence[BuiltPhase], problems: Sequence[Problem] = ()) -> 
         if before is not None and now is not None and are_compared(before, now):
             now = in_place(before, now)
             changes = changes_between(before, now)
+            if moved := moved_by_floor_plan(before, now):
+                left_out.append(f"Phase {at + 1}: {moved}.")
         else:
             left_out.append(
                 f"Phase {at + 1}: cables are compared one by one up to {MOST_LINKS:,} links of two phases together, and there "

@@ -401,3 +401,22 @@ def test_links_of_a_phase_that_is_not_there_are_refused(values: dict[str, Any], 
     answer = run("links", "-", "--phase", str(phase), text=values)
     assert answer.returncode == 2
     assert words in answer.stderr
+
+
+def test_devices_that_a_floor_plan_has_in_other_racks_are_said() -> None:
+    """64 servers and 24 switches: in the plan of 128 servers 8 spines and 40 servers stand elsewhere, by rack names."""
+    planned = apply_change(BASE, {"compute.nodes": 64}) | {"site": {"plan": {}}}
+    racks = []
+    for nodes in (64, 128):
+        (links,) = link_lists(parse_spec(apply_change(planned, {"compute.nodes": nodes}), CATALOG), CATALOG)
+        assert links.plan.floor
+        floor = links.plan.floor
+        placed = [(rack.name, device.name) for rack in floor.racks() for device in floor.devices_in(rack.number - 1)]
+        racks.append({device: rack for rack, device in placed})
+    n_moved = sum(racks[1][device] != rack for device, rack in racks[0].items())
+    assert n_moved == 48
+    said = [note for note in phases(phased(128, base=planned)).left_out if "floor plan" in note]
+    assert len(said) == 1
+    assert said[0].startswith("Phase 2: its floor plan, made for itself, has 48 devices")
+    plain = phases(phased(128, base=apply_change(BASE, {"compute.nodes": 64}))).left_out
+    assert not [note for note in plain if "floor plan" in note]
