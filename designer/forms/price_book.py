@@ -13,6 +13,7 @@ from django.utils import timezone
 from designer.forms.asking import AskForm, ask, hidden
 from designer.wording.context import Context
 from designer.wording.names import part_labels
+from designer.wording.numbers import words
 from estimator.bom.price_file import COLUMNS
 from estimator.catalog.currency import CURRENCIES, MINOR_DIGITS, USD
 from estimator.catalog.loader import load_catalog
@@ -48,6 +49,12 @@ class BookForm(AskForm):
     region = ask(
         "Region", "Yours, such as EU. Prices of other regions then do not count. Blank: all do.", maxlength=MAX_REGION
     )
+
+
+def column_label(name: str) -> str:
+    """What a page calls a column of a file of prices: as the field of a price."""
+    field = PriceForm.base_fields.get(name)
+    return str(field.label) if field else words(name).capitalize()
 
 
 class PriceForm(AskForm):

@@ -43,7 +43,7 @@ from designer.services.prices.books import (
     revise_book,
 )
 from designer.services.prices.changes import change_words
-from designer.services.prices.imports import ImportPlan, plan_import, planned_of, with_discount
+from designer.services.prices.imports import SHOWN_REFUSED, ImportPlan, plan_import, planned_of, with_discount
 from designer.services.revising import revise
 from designer.services.uploads import bytes_of
 from designer.wording.context import Context
@@ -379,7 +379,9 @@ def price_book_import(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _preview(plan: ImportPlan) -> Context:
     """What the page shows of an import before it is stored."""
     less = percent_text(plan.discount) if plan.discount else ""
-    return {"plan": plan, "file_name": plan.file_name, "planned": json.dumps(plan.as_json()), "less": less}
+    refused = [(one, forms.column_label(one.column)) for one in plan.refused[:SHOWN_REFUSED]]
+    planned = json.dumps(plan.as_json())
+    return {"plan": plan, "file_name": plan.file_name, "planned": planned, "less": less, "refused": refused}
 
 
 @login_required

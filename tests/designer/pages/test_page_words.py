@@ -6,18 +6,23 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from designer.models import AccountChoices
+from designer.services.designs.saving import save_design
+from designer.services.prices.books import create_book
 from estimator.calibration.result import Log, SiteFit
 from estimator.calibration.site_fit import LogSystem, calibrate
 from estimator.catalog.loader import load_catalog
 from estimator.errors import plain
 from estimator.sentences import said
-from tests.designer.pages.test_calibrations import LOG, NETWORK, ONE_NODE, SLOW, kept, shown, text_of, upload
+from estimator.spec.parse import parse_spec
+from tests.designer.pages.test_calibrations import LOG, NETWORK, ONE_NODE, SLOW, SPEC, kept, shown, text_of, upload
 from tests.estimator.bringup.sites import nvbandwidth_text, perftest_text
 from tests.estimator.calibration.log_texts import SWEEP, measured_log
+from tests.estimator.quotes.quote_files import HEADER, whole_quote, workbook
 
 KEYS = frozenset(LogSystem.model_fields)
 OF_TOOLS = re.compile(
@@ -141,3 +146,32 @@ def test_bandwidths_follow_the_readers_units(page: Client, owner: User, bandwidt
         assert "340 GB/s" in words
         assert "340 GB/s" in read
     assert "5.6 GB/s" in row.diagnosis[0]["evidence"], "what is kept and sent has GB/s"
+
+
+def test_prices_that_are_refused_name_no_key_on_the_page(page: Client, owner: User) -> None:
+    book = create_book(owner, "Hall 4")
+    head = b"part,typical,currency,basis,date,source,min_quantity,length_m,valid_from\n"
+    rows = (
+        b"nvidia-qm9700,1,USD,list,31/02/2026,x,,,\n"
+        b"nvidia-qm9700,1,USD,list,2026-11-20,x,none,,\n"
+        b"nvidia-qm9700,1,USD,list,2026-11-20,x,,long,\n"
+        b"nvidia-qm9700,1,USD,list,2026-11-20,x,,,soon\n"
+        b"nvidia-qm9700,dear,XYZ,hope,2026-11-20,x,,,\n"
+    )
+    file = SimpleUploadedFile("prices.csv", head + rows)
+    shown = page.post(reverse("price-book-import", args=[book.pk]), {"file": file, "mode": "merge"})
+    assert {one.column for one in shown.context["plan"].refused} >= {"as_of", "min_quantity", "length_m", "valid_from"}
+    words = words_of(shown)
+    assert keys_in(words) == []
+    for label in ("Date", "From quantity", "Length", "Valid from"):
+        assert f"nvidia-qm9700 {label} " in words
+
+
+def test_quotes_that_are_refused_name_no_key_on_the_page(page: Client, owner: User) -> None:
+    design = save_design(owner, parse_spec(SPEC, load_catalog()))
+    for name, data in (("x.xlsx", b"PK no workbook"), ("x.csv", b"a;b\n1;2\n"), ("x.pdf", b"%PDF-1.4"), ("x.txt", b"")):
+        sent = {"file": SimpleUploadedFile(name, data), "design": str(design.pk)}
+        assert keys_in(words_of(page.post(reverse("quote-new"), sent, follow=True))) == []
+    rows = [["Second offer"], HEADER, *whole_quote(), ["X-1", "Nothing known", 1, 5, 5], ["", "Freight", 1, 100, 100]]
+    sent = {"file": SimpleUploadedFile("a.xlsx", workbook(rows)), "design": str(design.pk)}
+    assert keys_in(words_of(page.post(reverse("quote-new"), sent, follow=True))) == []
