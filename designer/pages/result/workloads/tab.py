@@ -50,11 +50,10 @@ def workloads_context(estimate: PricedEstimate, query: Given) -> Context:
 
 
 def _sent(levels: list[LinkLevel], step: StepAnswer | None, served: SearchedPlacements | None) -> Iterator[Chart]:
-    """What the best layout and the best placement send over which link."""
-    if step is not None:
+    """What the best layout and the best placement send over which link; no picture of what stays in one GPU."""
+    if step is not None and step.links:
         yield traffic_chart("step-links", "What a step of training sends over which link", levels, step.links)
-    if served is not None and served.best is not None:
-        links = served.best.placement.links
+    if served is not None and served.best is not None and (links := served.best.placement.links):
         yield traffic_chart("decode-links", "What a decode step sends over which link", levels, links)
 
 

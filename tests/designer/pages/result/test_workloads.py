@@ -29,6 +29,7 @@ from tests.designer.pages.result.test_performance import SPEC
 from tests.estimator.workloads.models.configs import LLAMA
 
 pytestmark = pytest.mark.django_db
+RACKS = {"name": "Racks", "compute": {"server": "gb200-tray", "nodes": 18}, "fabric": {"generation": "ndr"}}
 
 
 def words_of(page: Client, design: Design, **query: Any) -> str:
@@ -433,3 +434,13 @@ def test_a_model_that_is_none_is_refused_beside_its_field(
 def test_a_model_that_was_cut_off_is_refused_on_the_page(page: Client, owner: User, sent: list[str]) -> None:
     design, _ = finished(owner, SPEC)
     assert "part of it is missing" in words_of(page, design, train_model="own-abc")
+
+
+def test_no_picture_is_drawn_of_what_stays_in_one_gpu(page: Client, owner: User, sent: list[str]) -> None:
+    """A model that one GPU serves sends nothing: a picture of it had axes and no bar."""
+    design, _ = finished(owner, RACKS)
+    query = {"tab": "workloads", "serve_model": "llama3-8b"}
+    text = page.get(reverse("design", args=[design.pk]), query).content.decode()
+    assert "one GPU" in text
+    assert 'id="chart-step-links"' in text
+    assert "decode-links" not in text
