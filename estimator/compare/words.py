@@ -228,7 +228,10 @@ def _phrase(
         if noun in _AMOUNTS or noun.startswith(("cost", "price")):
             return f"{change} {'lower' if ours < theirs else 'higher'} {noun}{a_gpu}", noun + a_gpu
         verb = "cost" if noun in _PLURAL else "costs"
-        return f"{noun} {verb} {change} {'less' if ours < theirs else 'more'}{a_gpu}", f"price of {noun}{a_gpu}"
+        return (
+            f"{noun} {verb} {change} {'less' if ours < theirs else 'more'}{a_gpu}",
+            f"price of {'the ' if noun == 'network' else ''}{noun}{a_gpu}",
+        )
     return None, key
 
 

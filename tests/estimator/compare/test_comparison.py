@@ -375,7 +375,7 @@ def test_overlapping_prices_are_said_to_overlap() -> None:
     (switches,) = [one for one in answer["summary"][0]["sentences"] if one["code"] == "switches_usd"]
     assert "The ranges overlap" in switches["words"]
     (network,) = [one for one in answer["summary"][0]["sentences"] if one["code"] == "network_usd"]
-    assert network["phrase"] == "no difference that these prices can show in price of network"
+    assert network["phrase"] == "no difference that these prices can show in price of the network"
     assert "oversubscription" in answer["summary"][0]["about_the_same"]
 
 
