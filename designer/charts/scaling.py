@@ -9,7 +9,7 @@ from designer.charts.vega import IS_ON, SMALLEST_DRAWN_BYTES, Chart, Spec, bandw
 from designer.wording.headlines import busbw_bounds
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import count, duration_us, gb_s, gb_s_span, message_size, percent
-from estimator.calibration.measured import Run
+from estimator.calibration.measured import Run, sources
 from estimator.performance.result import Curves, Efficiency, Performance
 from estimator.record import Given
 
@@ -142,7 +142,7 @@ def size_chart(curves: Curves, collective: str, quantity: str, dots: Dots) -> Ch
         spec,
         ["Message size", *series],
         _size_table(curves, shown, quantity),
-        _size_note(collective, quantity, measured),
+        _size_note(collective, quantity, dots, measured),
     )
 
 
@@ -172,13 +172,14 @@ def _size_table(curves: Curves, shown: list[int], quantity: str) -> list[Spec]:
     ]
 
 
-def _size_note(collective: str, quantity: str, measured: list[Spec]) -> str:
+def _size_note(collective: str, quantity: str, dots: Dots, measured: list[Spec]) -> str:
     words = "A band should hold nine runs in ten. "
     if quantity == "busbw":
         words += f"Bus bandwidth as nccl-tests counts it: size ÷ time × {BUSBW_OF[collective]} on n GPUs. "
-    runs = sorted({row["run"] for row in measured})
-    if runs:
-        return words + f"Diamonds were measured: {', '.join(runs)}."
+    if drawn := {row.get("run") for row in measured}:
+        runs = (run for several in dots.values() for run in several if run.name in drawn)
+        titles = sorted({sources()[run.source].title for run in runs})
+        return words + f"Diamonds were measured and published: {'; '.join(titles)}."
     return words + "No published run of this GPU and network at these GPU counts is carried."
 
 

@@ -21,7 +21,7 @@ from designer.wording.headlines import limit_name
 from designer.wording.names import COLLECTIVES
 from designer.wording.numbers import off_by
 from estimator.calibration.held_out import coverage
-from estimator.calibration.measured import measured_runs, read_table
+from estimator.calibration.measured import measured_runs, read_table, sources
 from estimator.calibration.validation.report import report
 from estimator.catalog.loader import load_catalog
 from estimator.performance import collectives
@@ -116,7 +116,7 @@ def test_a_measured_point_is_drawn_where_it_was_measured(performance: Performanc
     assert values[size]["value"] == pytest.approx(2 * 15 / 16 * size / time_us / 1e3, rel=1e-6)
     shown = [item.label for item in chart.legend]
     assert shown[int(values[size]["series"][1:])] == "16 GPUs"
-    assert run.name in chart.note
+    assert sources()[run.source].title in chart.note
     assert rendered([chart.spec])[0]["length"] > 1000
 
 
