@@ -17,6 +17,7 @@ from designer.templatetags.help import known_term
 from designer.wording.cost import head_figures
 from designer.wording.figures import RESULT_TITLES
 from designer.wording.glossary import DOCS, anchors, entries, term_anchor
+from designer.wording.headlines import LIMIT_NAMES, limit_name
 from designer.wording.strip import IN_FULL
 from estimator.catalog.loader import load_catalog
 from estimator.performance.bandwidth import LIMITS
@@ -259,6 +260,13 @@ def test_what_limits_a_point_is_linked_to_its_meaning(words: str) -> None:
     assert f'#{term_anchor(words)}">{words}</a>' in known_term(words)
     assert words in (*LIMITS, "load factor", "start-up time")
     assert known_term("NIC") == "NIC"
+
+
+def test_limits_are_linked_by_the_names_that_pages_give_them() -> None:
+    codes = {code for code in LIMIT_NAMES if code in LIMITS}
+    assert codes
+    for code in codes:
+        assert f'">{limit_name(code)}</a>' in known_term(limit_name(code))
 
 
 def test_terms_that_templates_link_are_in_the_glossary() -> None:
