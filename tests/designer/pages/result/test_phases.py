@@ -120,6 +120,15 @@ def test_the_overview_begins_with_the_phases(page: Client, owner: User) -> None:
     assert 'id="phases"' not in page.get(reverse("design", args=[plain.pk])).content.decode()
 
 
+def test_the_crew_pack_says_that_it_is_of_the_first_phase(page: Client, owner: User) -> None:
+    said = []
+    for values in (PHASED, BASE):
+        design, _ = finished(owner, values)
+        text = page.get(reverse("design", args=[design.pk]), {"tab": "cabling"}).content.decode()
+        said.append("It is of the first phase" in text[text.index('id="crew-pack"') :])
+    assert said == [True, False]
+
+
 def test_a_phase_that_cannot_be_built_has_its_way_out_beside_it(page: Client, owner: User) -> None:
     fixed = {**BASE, "fabric": {"generation": "ndr", "tiers": 2}}
     values = fixed | {"phases": [{"date": "2027-01"}, {"date": "2028-01", "nodes": 512}]}
