@@ -21,7 +21,7 @@ _IS_IN = re.compile(
     r"\b(?:are|is|sind|ist|sont)\b.*\bnet(?:to|s|te)?\b",
     re.I,
 )
-_IS_NET = re.compile(r"price|preis|prix|precio|prezzo|total|summe|discounted", re.I)
+_IS_NET = re.compile(r"price|preis|prix|precio|prezzo|total|summe|discounted|remise (?:en|à|au|aux)\b", re.I)
 _SHARE = re.compile(r"(\d+(?:[.,]\d+)?)\s*%")
 _SHARE_ALONE = re.compile(r"[-−–+(]?\s*\d+(?:[.,]\d+)?\s*%\s*\)?")
 
@@ -52,7 +52,7 @@ def discount_in(row: QuoteRow, skipped: Container[int] = ()) -> StatedDiscount |
 
 
 def names_discount(label: str) -> bool:
-    """Whether what a charge is called takes something off: "Project discount", "Rabatt", no "Discount price"."""
+    """Whether a charge of this name takes something off: "Project discount", "Rabatt", no "Remise en service"."""
     return bool(_LABEL.search(label)) and not _IS_NET.search(label)
 
 

@@ -570,6 +570,7 @@ TWO = "MQM9700-NS2F;Switch;2;30000;60000\nMMA4Z00-NS;Transceiver;10;1000;10000\n
         (f"{HEADS}{TWO};Projektrabatt;;;7000\n", -7000, []),
         (f"{HEADS}{TWO};Mengenrabatt 12,5 %;;;\n", 0, [12.5]),
         (f"{HEADS}{TWO};Freight;;;7000\n", 7000, []),
+        (f"{HEADS}{TWO};Remise en service;;;7000\n", 7000, []),
     ],
 )
 def test_a_share_is_no_amount_and_a_discount_takes_off(text: str, charges: int, stated: list[float | None]) -> None:
