@@ -69,6 +69,7 @@ class _Report:
     def __init__(self) -> None:
         self.dump = Dump()
         self.owner: dict[int, str] = {}  # LID → device
+        self.owners: dict[int, dict[str, None]] = {}  # LID → devices: several where the file has several subnets
         self.listings: list[_Listing] = []
         self.ports: dict[str, dict[int, int]] = {}  # of devices that stand in lines of their own: port → LID
         self.block = ""
@@ -91,6 +92,8 @@ class _Report:
         guid, name, lid, port, speed, far_guid, far_lid, far_port, far_name = found.groups()
         here = self._device(guid, name, int(lid), int(port))
         self.owner[int(lid)] = here
+        self.owners.setdefault(int(lid), {})[here] = None
+        self.dump.sections.add(self.dump.node(here, "H"))
         if far_lid is None:
             return self.dump.sink.drop(number, "not_connected", line)
         rate = rate_gbit_s(number, speed)
@@ -109,29 +112,51 @@ class _Report:
 
     def found(self) -> FoundLinks:
         """The links between the devices that the listings name."""
-        dump, owner = self.dump, self.owner
+        dump = self.dump
         if not self.listings:
             raise UnreadableFile("no_links", _NO_LINKS)
         for own, ports in self.ports.items():
             if len(ports) > MOST_OF_ADAPTER or max(ports) > MOST_OF_ADAPTER:
                 dump.kinds[dump.node(own, "S")] = "S"
-        joined: dict[int, set[str]] = {}  # far ends without a block → who lists them
-        for one in self.listings:
-            if one.lid not in owner:
-                joined.setdefault(one.lid, set()).add(one.here)
-        for one in self.listings:
-            is_switch = one.lid not in owner and (len(joined[one.lid]) > 1 or one.far_port > MOST_OF_ADAPTER)
-            if is_switch and dump.kinds[dump.node(one.here, "H")] == "H":
-                far = one.far_guid or f"lid{one.lid}"
+        far_of = self._far_ends()
+        joined: dict[str, set[str]] = {}  # far ends without a block → who lists them
+        for one, far in zip(self.listings, far_of, strict=True):
+            if not self._has_lines(one.lid, far):
+                joined.setdefault(far, set()).add(one.here)
+        for one, far in zip(self.listings, far_of, strict=True):
+            if far in joined and (len(joined[far]) > 1 or one.far_port > MOST_OF_ADAPTER):
                 dump.kinds[dump.node(far, "S", one.far_name)] = "S"
-        for one in self.listings:
-            far = owner.get(one.lid) or one.far_guid or f"lid{one.lid}"
+        for one, far in zip(self.listings, far_of, strict=True):
             here, there = dump.node(one.here, "H"), dump.node(far, "H", one.far_name)
             dump.add(one.number, here, one.port, there, one.far_port, one.rate_gbit_s)
         for own, ports in self.ports.items():
             dump.node(own, "H", f"LID {next(iter(ports.values()))}")  # that nobody names
         dump.join_ports()
         return dump.found("iblinkinfo")
+
+    def _has_lines(self, lid: int, device: str) -> bool:
+        return device in self.owners.get(lid, {})
+
+    def _far_ends(self) -> list[str]:
+        """The device at the far end of every listing. LIDs are of one subnet: where a file has several, names tell them apart."""
+        names: dict[int, set[str]] = {}
+        for one in self.listings:
+            names.setdefault(one.lid, set()).add(one.far_name)
+        is_one_subnet = all(len(own) == 1 for own in self.owners.values()) and all(
+            len(own) == 1 for own in names.values()
+        )
+        return [
+            self.owner.get(one.lid) or one.far_guid or f"lid{one.lid}" if is_one_subnet else self._by_name(one)
+            for one in self.listings
+        ]
+
+    def _by_name(self, one: _Listing) -> str:
+        """Of the devices with a LID that which is called as the listing says, beyond them one of its own."""
+        dump = self.dump
+        for device in self.owners.get(one.lid, {}):
+            if dump.descriptions[dump.node(device, "H")] == one.far_name.strip():
+                return device
+        return one.far_guid or f"lid{one.lid} {one.far_name}"
 
 
 def rate_gbit_s(line: int, speed: str) -> int:

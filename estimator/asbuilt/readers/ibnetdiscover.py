@@ -184,6 +184,7 @@ class Dump:
         place = np.searchsorted(kept, own)
         rows[:, 1], rows[:, 3] = place[rows[:, 1]], place[rows[:, 3]]
         self.listings = array("q", rows.ravel().tolist())
+        self.sections = set(place[list(self.sections)].tolist())
         self.kinds, self.descriptions, self._guids = (
             [column[i] for i in kept.tolist()] for column in (self.kinds, self.descriptions, self._guids)
         )

@@ -24,7 +24,7 @@ from estimator.errors import EstimatorError, UnreadableFile
 from estimator.handoff.formats import format_named
 from estimator.link_list import link_list
 from estimator.spec.parse import parse_spec
-from tests.estimator.asbuilt.fabric_dumps import Cable, End, cables_of, ibnetdiscover
+from tests.estimator.asbuilt.fabric_dumps import Cable, End, cables_of, iblinkinfo, ibnetdiscover, prefixed
 
 CATALOG = load_catalog()
 
@@ -150,6 +150,24 @@ def test_two_ports_of_an_adapter_without_a_block_are_one_server() -> None:
     head = SWITCH_BLOCK.splitlines(keepends=True)[0]
     text = head + "".join(up(2, 2 * i + p, 10 + 2 * i + p, p, f"n{i:02} HCA-1") for i in range(6) for p in (1, 2))
     assert (designed(text).counts.n_nodes, designed(text).counts.ports_mode) == (6, 2)
+
+
+def test_two_subnets_in_one_report_keep_their_own_lids() -> None:
+    """Each subnet manager counts LIDs from 1, so that both reports have the same ones."""
+    second = made(
+        {"nodes": 10, "gpus_per_node": 1, "nics_per_node": 1}, generation="edr", leaf_downlinks=18, leaf_uplinks=18
+    )
+    text = "".join(iblinkinfo(cables_of(HDR))) + "".join(iblinkinfo(prefixed(cables_of(second), "st-")))
+    found = designs_of_dump(read(text), CATALOG)
+    assert [(one.counts.n_nodes, one.counts.n_leaf, one.differences) for one in found] == [(24, 4, ()), (10, 1, ())]
+
+
+def test_a_report_that_is_cut_off_says_so_and_makes_no_hosts_of_spines() -> None:
+    text = "".join(iblinkinfo(cables_of(HDR)))
+    half = designed(text[: len(text) // 2])
+    assert half.counts.n_spine == HDR.table.devices.n["spine"]
+    assert any("is the file cut off?" in line for line in half.unreported)
+    assert not read(text).cut
 
 
 def test_two_hosts_of_one_name_stay_two() -> None:
