@@ -56,7 +56,7 @@ def named_elsewhere(page, name, number=1):
         """async ([name, number]) => { const form = document.getElementById("design-form");
         const headers = { "X-CSRFToken": JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"] };
         const edit = { page: "another", number, step: `name.${number}`, base: document.getElementById("studio-bar").dataset.seen,
-            fields: JSON.stringify({ name }), was: "{}" };
+            fields: JSON.stringify({ name }), was: JSON.stringify({ name: form.elements.name.value }) };
         await fetch(form.dataset.edits, { method: "POST", headers, body: new URLSearchParams(edit) });
         document.dispatchEvent(new Event("visibilitychange")); }""",
         [name, number],
@@ -282,8 +282,13 @@ def test_a_server_is_found_by_typing_and_owned_parts_are_rows(tab):
     tab.keyboard.press("Tab")
     playwright.expect(tab.locator("#id_economics__owned")).to_have_value("nvidia-qm9700: 160")
     playwright.expect(tab.locator("#session-note")).to_contain_text("Every change is kept", timeout=30_000)
+    tab.locator(".part-row .numeric").click()
+    named_elsewhere(tab, "Of another window still", 3)
+    playwright.expect(tab.locator("#id_name")).to_have_value("Of another window still")
+    playwright.expect(tab.locator(".part-row .numeric")).to_be_focused()
+    playwright.expect(tab.locator(".part-row")).to_have_count(1)
     search.fill("supermicro h100")
-    named_elsewhere(tab, "Of another window again", 3)
+    named_elsewhere(tab, "Of another window again", 4)
     playwright.expect(tab.locator("#id_name")).to_have_value("Of another window again")
     tab.keyboard.type(" connectx-7")  # so does the box that is searched in
     tab.keyboard.press("Enter")

@@ -35,6 +35,7 @@ function split(entry) {
 const joined = ([part, pieces]) => (part && pieces ? `${part}: ${pieces}` : part);
 const entriesOf = (line) => (line && line !== NONE ? line.split(";").map((one) => one.trim()).filter(Boolean) : []);
 const entryOf = (row) => joined([...row.querySelectorAll("input")].map((input) => input.value.trim()));
+const isTyped = (row) => !entryOf(row) || entryOf(row) !== row.dataset.entry;
 
 function name(row) {
   const part = row.querySelector("input").value.trim();
@@ -50,8 +51,9 @@ function rowOf(part, pieces) {
   return row;
 }
 
-// Rows that say otherwise than the line, by its field: just added, or typed in. A form that takes the place of another keeps them.
-const unsaved = new Map();
+// Rows by the field of their line. A form that takes the place of another goes on with those of the same entries, and with those
+// that were just added or typed in.
+const rowsOf = new Map();
 let carried = new Map();
 let isLeaving = false; // a form that is taken out of the page loses its focus: what is typed goes on, and is not finished
 
@@ -72,15 +74,17 @@ function connect(field) {
     write(field, shown);
   }
 
-  const typed = () => [...rows.children].filter((row) => !entryOf(row) || entryOf(row) !== row.dataset.entry);
-
-  function show(more = typed()) {
+  function show(before = [...rows.children]) {
     if (field.value === shown) {
       return;
     }
     shown = field.value;
-    const saved = entriesOf(shown).map(split).map((entry) => more.find((row) => row.dataset.entry === joined(entry)) ?? rowOf(...entry));
-    rows.replaceChildren(...new Set([...saved, ...more]));
+    const left = [...before];
+    const saved = entriesOf(shown).map(split).map((entry) => {
+      const at = left.findIndex((row) => row.dataset.entry === joined(entry));
+      return at === -1 ? rowOf(...entry) : left.splice(at, 1)[0];
+    });
+    rows.replaceChildren(...saved, ...left.filter(isTyped));
     nameAll();
   }
 
@@ -94,7 +98,11 @@ function connect(field) {
     name(target.closest(".part-row"));
   });
   rows.addEventListener("change", save);
-  rows.addEventListener("focusout", () => typed().some(entryOf) && save()); // a field that was moved into this form fires no change
+  rows.addEventListener("focusout", () => { // a field that was moved into this form fires no change
+    if ([...rows.children].some((row) => entryOf(row) && isTyped(row))) {
+      save();
+    }
+  });
   rows.addEventListener("click", ({ target }) => {
     if (target.closest("button")) {
       target.closest(".part-row").remove();
@@ -114,13 +122,13 @@ function connect(field) {
   field.after(holder);
   isLeaving = false;
   show(carried.get(field.name));
-  unsaved.set(field.name, typed);
+  rowsOf.set(field.name, () => [...rows.children]);
   return () => show();
 }
 
 document.addEventListener("studio:replacing", () => {
   isLeaving = true;
-  carried = new Map([...unsaved].map(([of, typed]) => [of, typed()]));
+  carried = new Map([...rowsOf].map(([of, standing]) => [of, standing()]));
 });
 document.body.append(list);
 each("input[data-rows]", connect);
