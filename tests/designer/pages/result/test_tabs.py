@@ -142,7 +142,7 @@ def test_no_tab_makes_the_link_list_for_a_view(
     page: Client, owner: User, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     design, _ = finished(owner, SUPERPOD)
-    monkeypatch.setattr(link_lists, "link_list", None)
+    monkeypatch.setattr(link_lists, "links_at", None)
     assert tab(page, design, tab=key).status_code == 200
 
 
