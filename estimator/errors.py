@@ -95,7 +95,7 @@ class EstimatorError(Exception):
 
     def as_json(self) -> Json:
         """``{"code", "problems": [{"field", "code", "message"}]}``."""
-        return {"code": self.code, "problems": [p.as_json() for p in self.problems]}
+        return {"code": self.code, "problems": [p.for_programs() for p in self.problems]}
 
 
 class SpecError(EstimatorError):
