@@ -47,6 +47,10 @@ NO_CHARTS = """export const vegaEmbed = async () => {
   return { view, finalize() {} };
 };"""
 
+# Letters become an edit only a moment after they were typed; until then the note already says that they are to be saved.
+ALL_SENT = """() => !Object.keys(localStorage).some((name) => name.startsWith("clusterwright.unsent"))
+    && document.getElementById("session-note")?.textContent !== 'Saving…'"""
+
 
 class Accounts:
     """Makes accounts in a running app: by a process with the app's settings, which answers all processes of a run."""

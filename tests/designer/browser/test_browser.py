@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from tests.designer.browser.browsing import CHROMIUM, opened
+from tests.designer.browser.browsing import ALL_SENT, CHROMIUM, opened
 from tests.estimator.calibration.log_texts import LOGS
 
 SIZES = [(1440, 900), (390, 844)]
@@ -33,7 +33,7 @@ def sound(browser, session, **options):
     watched: list[str] = []
     page = opened(browser, session, watched, **options)
     yield page
-    page.wait_for_function("() => !Object.keys(localStorage).some((name) => name.startsWith('clusterwright.unsent'))")
+    page.wait_for_function(ALL_SENT)
     assert page.evaluate("window.violations") == []
     assert watched == []
     page.context.close()

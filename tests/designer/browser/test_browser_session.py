@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.designer.browser.browsing import CHROMIUM, opened
+from tests.designer.browser.browsing import ALL_SENT, CHROMIUM, opened
 from tests.thorough import THOROUGH
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -45,9 +45,7 @@ def at(page):
 
 def sent(page):
     """Wait until every edit has reached the server."""
-    page.wait_for_function(
-        "() => !Object.keys(localStorage).some((name) => name.startsWith('clusterwright.unsent'))", timeout=SENT_MS
-    )
+    page.wait_for_function(ALL_SENT, timeout=SENT_MS)
 
 
 def named_elsewhere(page, name, number=1):
