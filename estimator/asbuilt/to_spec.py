@@ -327,14 +327,15 @@ def _reported(counts: DumpCounts, spec: DesignSpec) -> list[str]:
         f"{f'{counts.node_rate_gbit_s} Gb/s' if counts.node_rate_gbit_s else 'a rate that the file does not give'}."
     ]
     if counts.kinds and (counts.kinds.n_hosts or counts.kinds.n_switches):
-        hosts, switches = (
-            f"{counted(n, what)} ({_shown(names, n)})" if n else f"no {what}"
+        derived = " and ".join(  # the others the file calls so: of them "no server" would be wrong
+            f"{counted(n, what)} ({_shown(names, n)})"
             for what, n, names in (
                 ("server", counts.kinds.n_hosts, counts.kinds.hosts),
                 ("switch", counts.kinds.n_switches, counts.kinds.switches),
             )
+            if n
         )
-        reported.append(f"Which devices are which follows from their ports, names and links: {hosts} and {switches}.")
+        reported.append(f"Which devices are which follows from their ports, names and links: {derived}.")
     if counts.n_managers:
         shown = _shown(counts.few_ports, counts.n_managers)
         managing = "by name a fabric manager" if counts.n_managers == 1 else "by name fabric managers"

@@ -109,6 +109,19 @@ def test_two_hosts_of_one_name_in_two_domains_stay_two() -> None:
     assert found.kinds.count("host") == 2, "neither bridge nor router"
 
 
+def test_servers_that_the_file_calls_so_are_not_said_to_be_none() -> None:
+    """SONiC says of neighbours whether they are bridges: only what the file leaves open is derived, and said so."""
+    head = "LocalPort  RemoteDevice  RemotePortID  Capability  RemotePortDescr\n"
+    rows = "".join(f"Ethernet{8 * i}  h{i}  00:00:5e:00:53:0{i}  O  x\n" for i in range(4))
+    found = read(f"### leaf1\n{head}{rows}")
+    assert found.kinds.count("host") == 4
+    (one,) = designs_of_dump(found, CATALOG)
+    assert one.reported[:2] == (
+        "4 servers with 1 port each at a rate that the file does not give.",
+        "Which devices are which follows from their ports, names and links: 1 switch (leaf1).",
+    )
+
+
 def test_the_same_link_by_a_mac_address_and_by_a_name_is_one() -> None:
     head = "LocalPort  RemoteDevice  RemotePortID  Capability  RemotePortDescr\n"
     text = (
