@@ -45,7 +45,7 @@ _UNCLEAR_SPACES = "a row of the table in which spaces part thousands or columns:
 _UNCLEAR_SIGNS = "a row of the table with commas or points that part thousands or decimals: print it without them"
 OF_CPU = "the time is the CPU’s for starting the operation (-C 1), which says nothing of a network"
 _COMMENT = re.compile(
-    r"#\s{0,20}(?:nThread|Using devices|Rank\s|Collective test|nccl-tests|rccl-tests|size\s|\(B\)|out-of-place|Out of bounds|"
+    r"#\s{0,80}(?:nThread|Using devices|Rank\s|Collective test|nccl-tests|rccl-tests|size\s|\(B\)|out-of-place|Out of bounds|"
     r"Avg bus|NCCL_|[\"'`\\]|$)"
 )
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\))")

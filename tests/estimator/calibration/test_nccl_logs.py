@@ -64,6 +64,16 @@ def test_figures_of_an_own_run_to_the_digit() -> None:
 
 
 # ---------------------------------------------------------------- launchers and shells
+@pytest.mark.parametrize("tag", ["", "0: ", "[1,0]<stdout>:"])
+def test_the_head_of_a_table_is_no_broken_row(tag: str) -> None:
+    """nccl-tests puts 62 spaces in front of out-of-place; a tag that begins with a digit, as of srun -l, makes it no row."""
+    head = f"#{'out-of-place':>74}{'in-place':>31}          "
+    units = f"#{'(B)':>11}    (elements){'(us)  (GB/s)  (GB/s)':>51}{'(us)  (GB/s)  (GB/s)':>33}"
+    text = measured_log(gpus=16, nodes=2, rows=SWEEP, extra=(head, units)).decode()
+    log = read_log("run.txt", "\n".join(tag + line for line in text.splitlines()).encode())
+    assert (len(log.rows), log.n_dropped) == (len(SWEEP), 0)
+
+
 @pytest.mark.parametrize(
     "tag",
     [
