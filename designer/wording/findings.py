@@ -12,6 +12,7 @@ from designer.wording.numbers import (
     rounded,
     significant,
     usd,
+    usd_cents,
     usd_exact,
     usd_small,
 )
@@ -66,6 +67,8 @@ _BYTES = re.compile(rf"(?<![\w.$]){_ALSO}([{NO_BREAK_SPACE} ])([kMGTP]?)B/s(?!\w
 _METRES = re.compile(rf"(?<![\w.$]){_ALSO}([{NO_BREAK_SPACE} -])(m|metre|metres)(?![\w/²³])")
 _FEET = {"m": "ft", "metre": "foot", "metres": "feet"}
 _EXACT_DIGITS = 3
+_IN_CENTS = re.compile(r"\.\d\d$")
+"""What a vendor wrote, as 41,000.00 USD: its zeros are digits too."""
 
 
 def sentence(text: str) -> str:
@@ -108,6 +111,8 @@ def _printed(part: Part) -> str:
 def _amount(found: re.Match[str]) -> str:
     number, step = found[1] or found[3], found[2] or ""
     value = float(number.replace(",", "")) * _STEPS[step]
+    if not step and value >= 1 and _IN_CENTS.search(number):
+        return usd_cents(value)
     digits = number.replace(",", "").replace(".", "").strip("0")
     is_exact = not step and len(digits) > _EXACT_DIGITS
     return usd_exact(value) if is_exact else usd_small(value) if value < 1 else usd(value)

@@ -292,6 +292,12 @@ def usd_exact(value: Any) -> str:
     return f"{sign}{size:,.2f}" if size < 100 and size != int(size) else f"{sign}{size:,.0f}"
 
 
+def usd_cents(value: float) -> str:
+    """US dollars with all decimals of the currency, for what a vendor wrote so → "$41,000.00", "JPY 6,120,000"."""
+    sign, size = _signed_size(value)
+    return f"{sign}{size:,.{MINOR_DIGITS.get(chosen().currency, 2)}f}"
+
+
 def usd_unit(price: Any, pieces: Any) -> str:
     """The price of one of so many pieces: as ``usd_exact``, with so many digits that the line multiplies → "$1,320.55".
 

@@ -185,6 +185,8 @@ def test_no_figure_of_a_page_stays_in_the_usual_units(page: Client, owner: User)
     [
         ("It costs $82,970 more, or $4.80 M in all.", "It costs €66,376 more, or €3.84 M in all."),
         ("The network costs 6,365,779 USD.", "The network costs €5,092,623."),
+        ("18.5% is taken off 41,010.00 USD apiece", "18.5% is taken off €32,808.00 apiece"),  # not €32,800
+        ("2 pieces are 60,000.50 USD, not 60,012.00 USD.", "2 pieces are €48,000.40, not €48,009.60."),
         ("From 313 to 430 GB/s, and 1.24 MB/s", "From 2,504 to 3,440 Gb/s, and 9.92 Mb/s"),
         ("A 30 m price, 20 and 50 m, 7 metres", "A 98.4 ft price, 65.6 and 164 ft, 23 feet"),
         ("400 Gb/s over 5 ms, 12 mm and 3 MiB", "400 Gb/s over 5 ms, 12 mm and 3 MiB"),
