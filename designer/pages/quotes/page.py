@@ -13,8 +13,9 @@ from django.utils.http import urlencode
 from designer.forms.quotes import SHOWN_SHEETS
 from designer.models import Quote
 from designer.services.quotes import design_of, is_outdated, reported
-from designer.wording.numbers import category_name, metres
+from designer.wording.numbers import category_name, metres, usd_exact
 from designer.wording.query import Page, column_heads, one_of, page_number, rows_on
+from estimator.catalog.currency import MINOR_DIGITS
 from estimator.quotes.check import ReadQuote, kept_quote
 from estimator.quotes.columns import FIELDS, GIVEN, REMEMBERED, Columns, letter_of
 from estimator.quotes.report import PROBLEMS
@@ -249,7 +250,25 @@ def _row(line: QuotedLine, by_hand: Given) -> Json:
         "is_by_hand": line.id in by_hand,
         "says": [message for code, message in zip(line.problems, line.messages, strict=True) if code != "surplus"],
         "is_foreign": line.currency != "USD",
+        "unit_usd": _unit_usd(line),
     }
+
+
+def _unit_usd(line: QuotedLine) -> float | None:
+    """Dollars a piece, which times the quantity are the price beside them.
+
+    A price in another currency, or less a discount of the whole list, has parts of a cent: 788 × $901.407 are the $710,309 of
+    EUR 630,321.20, and 788 × $901.41 are not. Where the row's own figures do not multiply, its unit price is as it says.
+    """
+    unit, extended = line.unit_price, line.extended_price
+    in_usd, line_usd = line.unit_price_usd, line.extended_price_usd
+    if unit is None or extended is None or in_usd is None or line_usd is None or not line.quantity:
+        return in_usd
+    rounding = (line.quantity + 1) / 2 / 10 ** MINOR_DIGITS.get(line.currency, 2)
+    row_multiplies = abs(unit * line.quantity - extended) <= rounding
+    if row_multiplies and usd_exact(in_usd * line.quantity) != usd_exact(line_usd):
+        return line_usd / line.quantity
+    return in_usd
 
 
 def item_choices(items: Iterable[QuotedItem]) -> list[tuple[str, list[tuple[str, str]]]]:

@@ -308,6 +308,45 @@ def test_a_discount_without_an_amount_is_taken_off_by_choice(page: Client, desig
     assert quote.result["totals"]["quote_usd"] == 60_000
 
 
+GERMAN = (
+    b"Alle Preise in EUR;;;;\nArtikelnummer;Bezeichnung;Menge;Einzelpreis;Gesamtpreis\n"
+    b"MQM9700-NS2F;Switch;27;31.250,75;843.770,25\nMMA4Z00-NS;Transceiver;788;799,90;630.321,20\n"
+)
+DISCOUNTED = (
+    b"Part number;Description;Qty;Unit price USD\nMMA4Z00-NS;Transceiver;792;1050.50\n;Project discount 18.5%;;\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "percent", "currency", "unit", "line"),
+    [
+        (GERMAN, "", "EUR", "€799.90", "€630,321"),  # by whole cents of a dollar a piece it was €799.902
+        (GERMAN, "", "USD", "$901.407", "$710,309"),  # 788 × $901.41 are $710,311
+        (DISCOUNTED, "18.5", "USD", "$856.158", "$678,077"),  # 792 × $856.16 are $678,079
+    ],
+)
+def test_a_unit_price_times_its_quantity_is_the_price_beside_it(
+    page: Client, design: Design, data: bytes, percent: str, currency: str, unit: str, line: str
+) -> None:
+    """In the reader's currency, whatever the vendor's: a piece may cost parts of a cent there."""
+    send(page, design, data, "acme.csv")
+    quote = Quote.objects.get()
+    page.post(reverse("quote-discount", args=[quote.pk]), {"percent": percent, "sheet": ""})
+    page.post(reverse("account"), {"currency": currency, "bandwidth": "bytes", "length": "m"})
+    words = text_of(page.get(reverse("quote", args=[quote.pk])))
+    row = words[words.index("MMA4Z00-NS", words.index("Lines of the quote with")) :]
+    assert {unit, line} <= set(row.split())
+
+
+def test_a_unit_price_that_contradicts_its_row_is_as_the_row_says(page: Client, design: Design) -> None:
+    data = b"Part number;Description;Qty;Unit price USD;Total\nMQM9700-NS2F;Switch;2;30000.25;70000\n"
+    send(page, design, data, "acme.csv")
+    page.post(reverse("account"), {"currency": "EUR", "bandwidth": "bytes", "length": "m"})
+    words = text_of(page.get(reverse("quote", args=[Quote.objects.get().pk])))
+    assert "2 €26,622 book" in words.replace("2 needed", ""), words[words.index("Lines of the quote with") :][:900]
+    assert "2 × the unit price is €53,243.85, and the row says €62,117.31." in words
+
+
 def test_the_middle_of_several_prices_is_rounded_half_up(page: Client, design: Design) -> None:
     rows = "MQM9700-NS2F;Leaf;6;300.00;1800\nMQM9700-NS2F;Spine;6;300.01;1800.06\n"
     send(page, design, f"Part number;Description;Qty;Unit price USD;Total\n{rows}".encode(), "acme.csv")
