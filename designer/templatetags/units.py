@@ -5,6 +5,7 @@ from django import template
 from designer.wording import numbers
 from designer.wording.findings import sentence
 from designer.wording.headlines import limit_name
+from designer.wording.phases import first_labels
 
 register = template.Library()
 
@@ -60,3 +61,4 @@ register.simple_tag(numbers.currency_words, name="currency_name")
 register.simple_tag(numbers.units_note)
 register.filter(sentence)
 register.filter(limit_name)
+register.filter(first_labels)

@@ -28,6 +28,7 @@ TASKS = {
 }
 """What minutes of a phase rest on, by its name in the answer."""
 SHOWN_LINES = 60
+SHOWN_LABELS = 60  # characters of a list of labels in a cell; files have all of it
 PHASES_BUILT = "Phases that can be built"
 """Heads a total that lacks the others."""
 
@@ -117,6 +118,13 @@ def _row(phase: GrowthPhase, *, is_first: bool) -> PhaseRow:
     )
     n_more = max(len(bill) - SHOWN_LINES, 0)
     return PhaseRow(phase, touched, words, hours, window, least, crews, tuple(bill[:SHOWN_LINES]), n_more)
+
+
+def first_labels(labels: str) -> str:
+    """The first of a list of labels, "1-16, 40, …": whole numbers, as half of one would name another cable."""
+    if len(labels) <= SHOWN_LABELS:
+        return labels
+    return f"{labels[:SHOWN_LABELS].rpartition(', ')[0]}, …"
 
 
 def minutes_of(minutes: Range[float]) -> str:

@@ -17,7 +17,8 @@ from django.urls import reverse
 from designer.forms.design import DesignForm
 from designer.forms.lines.phases import phases_of_text, text_of_phases
 from designer.services.designs.results import result_of
-from designer.wording.phases import minutes_of, person_hours, phase_rows
+from designer.wording.phases import first_labels, minutes_of, person_hours, phase_rows
+from estimator.cabling.bundles import numbers_of
 from estimator.growth.result import Phases
 from estimator.jobs.models import EstimateJob
 from estimator.ranges import Range
@@ -118,6 +119,24 @@ def test_the_overview_begins_with_the_phases(page: Client, owner: User) -> None:
         assert sent.count("\r\n") - 1 >= phase.counts.nodes * 8
     plain, _ = finished(owner, BASE)
     assert 'id="phases"' not in page.get(reverse("design", args=[plain.pk])).content.decode()
+
+
+def test_labels_that_a_cell_has_no_room_for_end_at_a_whole_number(page: Client, owner: User) -> None:
+    design, job = finished(owner, PHASED)
+    section = page.get(reverse("design", args=[design.pk])).content.decode()
+    cut = re.findall(r"[0-9][0-9, -]*…", section[section.index('id="phases"') : section.index('id="counts"')])
+    assert cut
+    recablings = [phase.recabling for phase in phases_of(job).phases if phase.recabling]
+    whole = [
+        labels
+        for recabling in recablings
+        for one in recabling.tiers
+        for labels in (one.moved_from, one.added_labels, one.removed_labels)
+    ]
+    for shown in cut:
+        kept = numbers_of(shown.removesuffix(", …"))
+        assert any(numbers_of(labels)[: len(kept)] == kept for labels in whole), shown
+    assert first_labels("1-16, 40") == "1-16, 40"
 
 
 def test_the_crew_pack_says_that_it_is_of_the_first_phase(page: Client, owner: User) -> None:
