@@ -139,6 +139,16 @@ def test_labels_that_a_cell_has_no_room_for_end_at_a_whole_number(page: Client, 
     assert first_labels("1-16, 40") == "1-16, 40"
 
 
+def test_what_keeps_cables_in_place_is_named_only_where_some_move(page: Client, owner: User) -> None:
+    """From 32 to 64 DGX H100 on RoCE 400G spines double and so do the uplinks of each leaf: every cable stays."""
+    phases = [{"date": "2027-01"}, {"date": "2027-09", "nodes": 64}]
+    hint = "to compare with a design in which nothing moves"
+    for generation, is_named in (("roce-400", False), ("ndr", True)):
+        design, job = finished(owner, BASE | {"fabric": {"generation": generation}, "phases": phases})
+        assert bool(phases_of(job).touched_cables) is is_named
+        assert (hint in page.get(reverse("design", args=[design.pk])).content.decode()) is is_named
+
+
 def test_the_crew_pack_says_that_it_is_of_the_first_phase(page: Client, owner: User) -> None:
     said = []
     for values in (PHASED, BASE):
