@@ -172,7 +172,7 @@ def test_a_paper_says_of_phases_what_their_page_says(catalog: Catalog) -> None:
         assert words in text
     assert text.count("Growth in phases") == 1
     whole = " ".join(usd(phases.bought_usd.typical).split())
-    assert f"Compared as phase 1 of 2; all phases together are 192 GPUs for {whole}" in text
+    assert f"Compared as phase 1 of 2; all phases together are 192 GPUs, bought for {whole}" in text
     assert {one.name for one in phases.assumptions} == set(TASKS)
     assert all(TASKS[one.name] in text and f" {one.name} " not in text for one in phases.assumptions if "-" in one.name)
 
@@ -189,7 +189,7 @@ def test_a_phase_that_cannot_be_built_is_said_wherever_phases_are_summed(catalog
     assert built == [2, 1]
     assert "all phases together" not in text
     for words in (
-        "Compared as phase 1 of 3; phases that can be built are 192 GPUs for",
+        "Compared as phase 1 of 3; phases that can be built are 192 GPUs, bought for",
         "Phase 3 cannot be built, and is in no amount",
         "Phase 2 cannot be built: it and what follows it are in no amount",
         "In 2 of 3 phases:",

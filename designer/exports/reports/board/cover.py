@@ -84,7 +84,7 @@ def _later_phases(option: PricedEstimate | None) -> str:
         return ""
     phases, n_built, n_all = option.phases, len(option.phases.phases), len(option.spec.phases)
     least = "at least " if phases.at_least else ""
-    amount = f"{count(phases.phases[-1].gpus)} GPUs for {least}{usd(phases.bought_usd.typical)}"
+    amount = f"{count(phases.phases[-1].gpus)} GPUs, bought for {least}{usd(phases.bought_usd.typical)}"
     which = f"all phases together are {amount}" if n_built == n_all else f"{PHASES_BUILT.lower()} are {amount}"
     return ". ".join(filter(None, (f"Compared as phase 1 of {n_all}; {which}", not_built_words(option))))
 
