@@ -56,7 +56,7 @@ def cost_pages(result: ComparisonResult, options: Sequence[PricedEstimate | None
     kinds = [kind for kind in SPEND if any(part.typical(kind) for part in parts)]
     values = [[part.typical(kind) for kind in kinds] for part in parts]
     sums = [sum(each) for each in values]
-    labels = [f"{LETTERS[k]}  {short(usd(total))}" for k, total in enumerate(sums)]
+    labels = [f"{LETTERS[k]}  {usd(total)}" for k, total in enumerate(sums)]
     names = [SPEND[kind] for kind in kinds]
     years = sorted({side.years for side in result.spend if side.years})
     key = "; ".join(named(result, k) for k in range(len(labels)))
