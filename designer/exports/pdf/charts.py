@@ -231,7 +231,7 @@ def tornado(
 
     ``also`` are totals that the axis has room for: those of charts beside it; ``factor`` is as of ``stacked_bars``.
     """
-    row_high, label_room = 19.0, wide * 0.3
+    row_high, label_room = 19.0, wide * 0.37  # as much as the longest assumption of a cost takes, with its basis
     ends = [*also, *(end for *_, low, high in rows for end in (low, high))]
     ticks = nice_ticks(min([middle, *ends]), max([middle, *ends]), factor=factor)
     plot = Plot(wide, 44 + row_high * len(rows), (ticks[0], ticks[-1]), (0, 1), left=label_room, right=18, top=6)

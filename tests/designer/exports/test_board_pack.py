@@ -24,10 +24,11 @@ from designer.exports.reports.bill import basis_of
 from designer.exports.reports.board.pack import board_pack
 from designer.exports.reports.board.recommendation import recommendation
 from designer.exports.reports.board.request import BoardRequest
+from designer.exports.reports.board.risks import MOST_LEVERS
 from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, estimates_of, result_of
-from designer.wording.numbers import Chosen, gbit_s, reading, usd
+from designer.wording.numbers import Chosen, basis_name, gbit_s, reading, usd
 from designer.wording.phases import TASKS, phase_rows, recabled_words
 from estimator.catalog.catalog import Catalog
 from estimator.catalog.currency import Rate
@@ -88,7 +89,8 @@ def test_the_paper_has_every_part_with_its_figures(row: Comparison) -> None:
     for option in options:
         assert option
         assert option.cost.uncertainty
-        assert option.cost.uncertainty.tornado[0].label in text
+        for bar in option.cost.uncertainty.tornado[:MOST_LEVERS]:
+            assert (f"{bar.label} ({basis_name(bar.basis)})" if bar.basis else bar.label) in text
         assert option.spec_hash in text
         for finding in option.findings:
             assert finding.severity == "info" or finding.code in text
