@@ -26,8 +26,8 @@ def dollars(value: float) -> str:
 
 
 def whole_dollars(value: float) -> str:
-    """US dollars to the dollar: "$1,234,567"."""
-    return f"${value:,.0f}"
+    """US dollars to the dollar, half up as cents are: "$1,234,567"."""
+    return f"{'-' if value < 0 else ''}${math.floor(round(abs(value), 6) + 0.5):,}"
 
 
 def digits(value: float) -> str:

@@ -289,7 +289,12 @@ def usd_exact(value: Any) -> str:
     if _is_missing(value):
         return MISSING
     sign, size = _signed_size(value)
-    return f"{sign}{size:,.2f}" if size < 100 and size != int(size) else f"{sign}{size:,.0f}"
+    return f"{sign}{size:,.2f}" if size < 100 and size != int(size) else f"{sign}{_whole(size):,}"
+
+
+def _whole(size: float) -> int:
+    """To the nearest whole, half up, as spreadsheets print an amount and people round it: 200,344.50 → 200,345."""
+    return math.floor(round(size, 6) + 0.5)
 
 
 def usd_cents(value: float) -> str:
@@ -306,9 +311,15 @@ def usd_unit(price: Any, pieces: Any) -> str:
     if _is_missing(price) or _is_missing(pieces):
         return usd_exact(price)
     sign, size = _signed_size(price)
-    line = round(size * pieces)
-    digits = next((n for n in (0, *UNIT_PRICE_DIGITS) if round(round(size, n) * pieces) == line), UNIT_PRICE_DIGITS[-1])
+    line = _whole(size * pieces)
+    fitting = (n for n in (0, *UNIT_PRICE_DIGITS) if _whole(_to_digits(size, n) * pieces) == line)
+    digits = next(fitting, UNIT_PRICE_DIGITS[-1])
     return f"{sign}{size:,.{digits}f}" if digits else usd_exact(price)
+
+
+def _to_digits(size: float, digits: int) -> float:
+    """As it is printed with so many decimals."""
+    return round(size, digits) if digits else float(_whole(size))
 
 
 def usd_range(value: Any) -> str:
@@ -361,7 +372,7 @@ def _typed_to_the_cent(line: BomLine, currency: str) -> str:
     if line.unit_price is None or line.unit_price_usd is None:
         return ""
     typed = line.unit_price.typical
-    if round(typed * line.bought) == round(line.unit_price_usd.typical * line.bought * chosen().per_usd):
+    if _whole(typed * line.bought) == _whole(line.unit_price_usd.typical * line.bought * chosen().per_usd):
         return ""
     return f"{money(typed, currency)} by its price book; counted as {line.unit_price_usd.typical:,.2f} US dollars"
 

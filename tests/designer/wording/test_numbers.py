@@ -7,6 +7,7 @@ import pytest
 from designer.templatetags.bars import WIDTH, range_bar
 from designer.wording import numbers
 from estimator.catalog.currency import Rate
+from estimator.wording import whole_dollars
 
 NB = numbers.NO_BREAK_SPACE
 
@@ -19,10 +20,22 @@ NB = numbers.NO_BREAK_SPACE
         (1321, 524, "$1,321"),
         (1320.55, 0, "$1,321"),  # all are there already
         (12.5, None, "$12.50"),
+        (189.90, 1055, "$189.90"),
+        (34_648.5, 1, "$34,649"),
     ],
 )
 def test_a_unit_price_multiplies_to_its_line(price: float, pieces: int | None, text: str) -> None:
     assert numbers.usd_unit(price, pieces) == text
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(200_344.5, "200,345"), (2_453_076.5, "2,453,077"), (34_648.49, "34,648"), (1055 * 189.9, "200,345")],
+)
+def test_half_a_dollar_is_rounded_up(amount: float, text: str) -> None:
+    """As spreadsheets print the same amount: 1,055 × $189.90 are $200,345 there, and to the even digit $200,344."""
+    assert numbers.usd_exact(amount) == whole_dollars(amount) == f"${text}"
+    assert numbers.usd_exact(-amount) == f"\N{MINUS SIGN}${text}"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +98,7 @@ def test_a_converted_unit_price_multiplies_to_its_line(price: float, pieces: int
         (numbers.usd, 47_978_037, f"$48.0{NB}M"),
         (numbers.usd_span, {"low": 5, "typical": 5, "high": 5}, ""),
         (numbers.usd_exact_span, {"low": 5, "typical": 5, "high": 9}, "$5 to $9"),
-        (numbers.usd_exact_range, {"low": 900, "typical": 1249, "high": 1900.5}, "$900 to $1,900"),
+        (numbers.usd_exact_range, {"low": 900, "typical": 1249, "high": 1900.5}, "$900 to $1,901"),
         (numbers.percent, 0.10000486, f"10.0{NB}%"),
         (numbers.percent, 0.09996, f"10.0{NB}%"),
         (numbers.percent, 0, f"0{NB}%"),
