@@ -402,7 +402,7 @@ def _performance(
     specs: Sequence[DesignSpec], fabrics: Sequence[SizedFabric], catalog: Catalog, only_all_reduce: bool
 ) -> list[Performance]:
     """Predicted collectives of the designs whose GPU is known, all in one batch."""
-    out = [Performance(all_reduce=None, missing="Name the GPU (compute.gpu) to predict collectives.")] * len(specs)
+    out = [Performance(all_reduce=None, missing="Name the GPU, so that collectives can be predicted.")] * len(specs)
     by_calibration: dict[tuple[str, str] | None, list[int]] = {}
     for i, spec in enumerate(specs):
         if spec.compute.gpu:

@@ -233,7 +233,7 @@ def test_one_gpu_and_no_gpu_say_why_nothing_is_shown(page: Client, owner: User, 
     values = {"name": "Unknown", "compute": {"nodes": 16, "gpus_per_node": 8}, "fabric": {"generation": "ndr"}}
     design, _ = finished(owner, values)
     shown = tab(page, design)
-    assert "Name the GPU (compute.gpu)" in text_of(shown)
+    assert "Name the GPU, so that collectives can be predicted" in text_of(shown)
     assert '<a href="#id_compute__gpu" data-field-link>Choose the GPU</a>' in shown.content.decode()
     alone = {
         "name": "Alone",
