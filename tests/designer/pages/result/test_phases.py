@@ -149,12 +149,21 @@ def test_what_keeps_cables_in_place_is_named_only_where_some_move(page: Client, 
         assert (hint in page.get(reverse("design", args=[design.pk])).content.decode()) is is_named
 
 
-def test_the_crew_pack_says_that_it_is_of_the_first_phase(page: Client, owner: User) -> None:
+@pytest.mark.parametrize(
+    ("tab", "section", "words"),
+    [
+        ("cabling", "crew-pack", "It is of the first phase"),
+        ("handoff", "handoff", "They are of the first phase"),
+    ],
+)
+def test_files_of_today_say_that_they_are_of_the_first_phase(
+    page: Client, owner: User, tab: str, section: str, words: str
+) -> None:
     said = []
     for values in (PHASED, BASE):
         design, _ = finished(owner, values)
-        text = page.get(reverse("design", args=[design.pk]), {"tab": "cabling"}).content.decode()
-        said.append("It is of the first phase" in text[text.index('id="crew-pack"') :])
+        text = page.get(reverse("design", args=[design.pk]), {"tab": tab}).content.decode()
+        said.append(words in text[text.index(f'id="{section}"') :])
     assert said == [True, False]
 
 
