@@ -308,8 +308,7 @@ def _missing(
     for item in items:
         have, lacking = offered[item.key], item.whole - offered[item.key]
         if have > item.whole:
-            spares = f" and {counted(item.spare_quantity, 'spare')}" if item.spare_quantity else ""
-            message = f"{have:,} of {item.text} are offered, and {item.quantity:,}{spares} are needed."
+            message = _offered_and_needed(item, have)
             pack = pack_of_offers(offers, item.key)
             if have - item.whole < pack:
                 over = have - item.whole
@@ -347,6 +346,11 @@ def _needed(item: Item) -> str:
     return f"{item.quantity:,}{spares} × {item.text}"
 
 
+def _offered_and_needed(item: Item, have: int) -> str:
+    spares = f" and {counted(item.spare_quantity, 'spare')}" if item.spare_quantity else ""
+    return f"{have:,} of {item.text} are offered, and {item.quantity:,}{spares} are needed."
+
+
 def _why_missing(item: Item, have: int, instead: Sequence[Offer], is_whole: bool) -> tuple[str, str]:
     if have >= item.quantity:
         return (
@@ -355,7 +359,7 @@ def _why_missing(item: Item, have: int, instead: Sequence[Offer], is_whole: bool
             f"{have - item.quantity or 'none'} of its {_spares(item.spare_quantity)}.",
         )
     if have:
-        return "too_few", f"{have:,} of {item.text} are offered, and {item.quantity:,} are needed."
+        return "too_few", _offered_and_needed(item, have)
     if any(offer.match.conflicts for offer in instead):
         lines = ", ".join(offer.line.text for offer in instead[:3])
         return "missing", f"{_needed(item)}: offered only as {lines}: not compatible."
@@ -485,7 +489,8 @@ def _summary(
     if lacking:
         first = ", ".join(f"{row.missing_quantity:,} × {row.description}" for row in lacking[:3])
         more = f" and {len(lacking) - 3:,} more" if len(lacking) > 3 else ""
-        out.append(f"Missing or too few: {first}{more}.")
+        spares = ", with spares" if any(row.spare_quantity for row in lacking) else ""
+        out.append(f"Missing or too few{spares}: {first}{more}.")
     for code, words in (
         ("incompatible", "are not compatible with the design"),
         ("doubled", "are quoted twice"),

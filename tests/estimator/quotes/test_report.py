@@ -314,6 +314,10 @@ def test_a_wrong_quantity_is_found_with_spares_considered(delta: int, code: str)
     scope = result["totals"]["same_scope"]
     assert scope["difference_usd"] == 0
     assert len(result["missing"]) == (delta < 0)
+    if code == "too_few":  # 2 are lacking of 12 and 1, and of 12 alone it would be 1
+        assert "11 of " in result["missing"][0]["why"]
+        assert result["missing"][0]["why"].endswith("are offered, and 12 and 1 spare are needed.")
+        assert any(one.startswith("Missing or too few, with spares: 2 × ") for one in result["summary"])
 
 
 def test_an_option_is_marked_and_not_added() -> None:
