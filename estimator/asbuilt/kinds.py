@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
+from estimator.asbuilt.ports import ADAPTER_PORT, MAC_ADDRESS
 from estimator.asbuilt.readers.found import HOST, SWITCH, FoundLinks
 from estimator.errors import Problem, SpecError, UnreadableFile
 from estimator.units import BoolArray, IntArray
@@ -24,11 +25,6 @@ FEW = 2  # links: of a host that is no usual server, hardly of a spine
 GAP = 2  # a spine has at least so many times the links of a server
 SIDES = 1.5  # servers and spines are at least so many times as many as leaves and cores
 NAMED_KINDS = 4  # names of a kind that are shown
-_ADAPTER_PORT = re.compile(
-    r"(?:mlx\d|hca|hfi|ib\d|ibp|ibs|bnxt|ens\d|enp\d|eno\d|em\d|p\d{1,2}p\d|nic|gpu|rdma|roce|cx\d|bond\d|eth\d{1,3}(?:np\d)?$)",
-    re.I,
-)
-_MAC = re.compile(r"(?:[0-9a-f]{2}[:.-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}", re.I)
 _GIGABIT = r"(?:ten|twentyfive|forty|fifty|hundred|twohundred|fourhundred)\w*gig"
 _PANEL_PORT = re.compile(
     rf"(?:swp|etp|ethernet|eth?\d{{1,3}}/|et-|xe-|ge-|sw\d{{1,3}}p|{_GIGABIT}|(?:te|fo|hu|tf|fh)\d{{1,3}}/|\d{{1,3}}/\d)",
@@ -135,7 +131,9 @@ def _by_patterns(kinds: IntArray, file: FoundLinks, servers: Sequence[str]) -> N
 def _by_ports(kinds: IntArray, file: FoundLinks) -> None:
     """Devices whose every port is named as a NIC's are servers; those with a front panel's ports and no NIC's are switches."""
     device, port = np.r_[file.a_device, file.b_device], np.r_[file.a_port, file.b_port]
-    is_adapter = np.array([bool(_ADAPTER_PORT.match(text) or _MAC.fullmatch(text)) for text in file.ports] or [False])
+    is_adapter = np.array(
+        [bool(ADAPTER_PORT.match(text) or MAC_ADDRESS.fullmatch(text)) for text in file.ports] or [False]
+    )
     is_panel = np.array([bool(_PANEL_PORT.match(text)) for text in file.ports] or [False])
     ends = np.bincount(device, minlength=len(kinds))
     adapters = np.bincount(device, weights=is_adapter[port], minlength=len(kinds))

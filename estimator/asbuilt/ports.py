@@ -21,6 +21,11 @@ DEVICE_BITS = 32
 UNREAD = 1 << (DEVICE_BITS - 1)  # a name that no style reads stays itself, distinguished by its index
 ADAPTER_ORDER = "NICs in order"
 ADAPTERS_FROM_ONE = "NIC numbers from 1"
+ADAPTER_PORT = re.compile(
+    r"(?:mlx\d|hca|hfi|ib\d|ibp|ibs|bnxt|ens\d|enp\d|eno\d|em\d|p\d{1,2}p\d|nic|gpu|rdma|roce|cx\d|bond\d|eth\d{1,3}(?:np\d)?$)",
+    re.I,
+)
+MAC_ADDRESS = re.compile(r"(?:[0-9a-f]{2}[:.-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}", re.I)
 _DIGITS = re.compile(r"\d+")
 _ADAPTER = re.compile(r"(?:mlx\d+_|hca[- ]?|hfi\d+_|p)(\d+)$")
 _PART = re.compile(r"(.+)lane(\d{1,2})")  # found.LANE, tidied

@@ -2,7 +2,8 @@
 
 A neighbour goes by the name of its own table where only the domain differs. A port that its owner calls otherwise, such as an
 alias of SONiC (etp17 for Ethernet64) or the MAC address of a NIC, is found by its description, by what the owner's table has of
-this end, and at last by its place among the links of the two. Links of management ports are left out.
+this end, and at last by its place among the links of the two. A server that printed no table has the names of its descriptions
+(ens1f0np0), where they distinguish its NICs: MAC addresses are in no order. Links of management ports are left out.
 """
 
 import re
@@ -10,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from estimator.asbuilt.ports import natural_key
+from estimator.asbuilt.ports import ADAPTER_PORT, MAC_ADDRESS, natural_key
 from estimator.asbuilt.readers.found import HOST, MAX_LINKS, LinkSink
 from estimator.digits import is_whole_number
 from estimator.errors import UnreadableFile
@@ -63,7 +64,7 @@ class Neighbours:
 
     def into(self, sink: LinkSink) -> None:
         """Every row as a listing of a link."""
-        rows = _by_reverse(_by_description(_under_one_name(self._rows)))
+        rows = _by_reverse(_by_description(_with_names_of_nics(_under_one_name(self._rows))))
         ports: dict[str, set[str]] = defaultdict(set)
         for row in rows:
             for name, port in _ends(row):
@@ -114,6 +115,21 @@ def _own_ports(rows: list[Neighbour]) -> dict[str, set[str]]:
     for row in rows:
         own[row.here].add(row.port)
     return own
+
+
+def _with_names_of_nics(rows: list[Neighbour]) -> list[Neighbour]:
+    """MAC addresses of a server without a table of its own as the names that stand beside them, if each NIC has another one."""
+    own = _own_ports(rows)
+    described: dict[str, dict[str, str]] = defaultdict(dict)  # of a server: MAC address → name
+    for row in rows:
+        if row.far not in own and MAC_ADDRESS.fullmatch(row.far_port):
+            described[row.far][row.far_port] = row.description
+    named = {
+        far: names
+        for far, names in described.items()
+        if len(set(names.values())) == len(names) and all(map(ADAPTER_PORT.match, names.values()))
+    }
+    return [replace(row, far_port=named.get(row.far, {}).get(row.far_port, row.far_port)) for row in rows]
 
 
 def _by_description(rows: list[Neighbour]) -> list[Neighbour]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -107,6 +108,22 @@ def test_two_hosts_of_one_name_in_two_domains_stay_two() -> None:
     found = read(text)
     assert set(found.names) == {"leaf1", "node1.a.example", "node1.b.example"}
     assert found.kinds.count("host") == 2, "neither bridge nor router"
+
+
+@pytest.mark.parametrize("name", ["ens{0}f0np0", "mlx5_{0}", "gpu{0}_eth"])
+def test_mac_addresses_are_in_no_order_but_their_descriptions_are(name: str) -> None:
+    """lldpd of a server sends its NIC's MAC address as the port and the interface as its description."""
+    links = made(16)
+
+    def as_lldpd(row: re.Match[str]) -> str:
+        tail = hashlib.sha256(f"{row[2]} {row[3]}".encode()).hexdigest()
+        mac = ":".join(("00", "00", "5e", tail[:2], tail[2:4], tail[4:6]))
+        return f"{row[1]}{mac:<20}{'O':<12}{name.format(row[3])}"
+
+    text = re.sub(r"((node-\d+) +)mlx5_(\d) +to the fabric", as_lldpd, lldp(cables_of(links), WHO["switches"]))
+    assert text.count("00:00:5e") == 128
+    answer = report(check_links(links, read(text)))
+    assert (answer.as_designed, answer.planned) == (len(links), len(links)), answer.summary
 
 
 def test_servers_that_the_file_calls_so_are_not_said_to_be_none() -> None:
