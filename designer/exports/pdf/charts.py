@@ -64,7 +64,8 @@ class Plot:
             self.text(self.left - 4, self.y(tick) - 2.4, short(words(tick)), "end")
         self.text(0, self.high - 8, title)
 
-    def x_axis(self, title: str, words: Words, ticks: Sequence[float]) -> None:
+    def x_axis(self, title: str, words: Words, ticks: Sequence[float], *, are_names: bool = False) -> None:
+        """Ticks without zeros at the end of a decimal; names, of bars, as they are."""
         self.drawing.add(
             Line(
                 self.left,
@@ -76,7 +77,8 @@ class Plot:
             )
         )
         for tick in ticks:
-            self.text(self.x(tick), self.bottom - 10, short(words(tick)), "middle")
+            said = words(tick)
+            self.text(self.x(tick), self.bottom - 10, said if are_names else short(said), "middle")
         self.text((self.left + self.wide - self.right) / 2, self.bottom - 22, title, "middle")
 
 
@@ -170,7 +172,7 @@ def stacked_bars(
     ticks = nice_ticks(min([0.0, *feet]), max([0.0, *tops]), factor=factor)
     plot = Plot(wide, high, (0, len(labels)), (ticks[0], ticks[-1]), left=52)
     plot.y_axis(y_title, y_words, ticks)
-    plot.x_axis(x_title, lambda at: labels[int(at)], [k + 0.5 for k in range(len(labels))])
+    plot.x_axis(x_title, lambda at: labels[int(at)], [k + 0.5 for k in range(len(labels))], are_names=True)
     slot = (plot.wide - plot.left - plot.right) / max(len(labels), 1)
     bar = min(34.0, slot * 0.66)
     for k, parts in enumerate(values):

@@ -28,6 +28,7 @@ from designer.exports.reports.board.risks import MOST_LEVERS
 from designer.models import Comparison
 from designer.services.comparison_sides import resolved_items
 from designer.services.comparisons import create_comparison, estimates_of, result_of
+from designer.wording.names import SPEND
 from designer.wording.numbers import Chosen, basis_name, gbit_s, reading, usd
 from designer.wording.phases import TASKS, phase_rows, recabled_words
 from estimator.catalog.catalog import Catalog
@@ -238,6 +239,17 @@ def test_a_paper_is_in_the_currency_that_its_reader_chose(row: Comparison) -> No
     assert "EUR at 1.25 USD, 2026-11-27, ECB" in text
     assert "$" not in text
     assert "GB/s" not in text
+
+
+def test_the_total_at_a_bar_is_written_as_in_the_table(row: Comparison) -> None:
+    """At a rate that makes the first total 40.0 million: bar, and cell of the table."""
+    result = result_of(row)
+    parts = result.spend[0].parts_usd
+    whole = sum(parts.typical(kind) for kind in SPEND)
+    with reading(lambda: Chosen(Rate("EUR", whole / 40e6, "2026-11-27", "listing", "ECB"))):
+        text = text_of(board_pack(BoardRequest("x"), result, estimates_of(row), row.created_at))
+    assert text.count("40.0 M") >= 2
+    assert "40 M B" not in text
 
 
 def test_the_shell_makes_a_paper_without_a_database(tmp_path: Path) -> None:
