@@ -1,5 +1,6 @@
 """A design's links against those of a file: devices and ports are distinguished, then every link is compared by its ends."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from estimator.asbuilt.pairs import Listed, Pairing, distinct, pair_links
 from estimator.asbuilt.ports import (
     ADAPTER_ORDER,
     DEVICE_BITS,
+    MAC_ADDRESS,
     UNREAD,
     PortBook,
     adapter_order,
@@ -132,6 +134,7 @@ class _PortReader:
         ends, far = np.concatenate([planned.low, planned.high]), np.concatenate([planned.high, planned.low])
         order = np.argsort(ends)
         self._planned_end, self._planned_far = ends[order], far[order] >> DEVICE_BITS
+        self._planned_far_end = far[order]
         self._books = {kind: self._book(links, kind) for kind in KINDS if self._devices.n[kind]}
         self.is_host = self._kinds_of_file()
         self._likely_kind = self._kinds_by_tier()
@@ -194,7 +197,39 @@ class _PortReader:
                 styles[name] = self._style(name, match, device[rows], port[rows], far[rows])
                 codes[rows] = self._read(name, styles[name], device[rows], port[rows])
         half = len(file.a_device)
+        rows = np.flatnonzero(np.isin(kind[device], [KINDS.index(name) for name in HOST_KINDS]))
+        self._place_addresses(codes, rows, (match.design[device], match.design[far]), port)
         return [(device[:half], codes[:half]), (device[half:], codes[half:])], styles
+
+    def _place_addresses(
+        self, codes: IntArray, rows: IntArray, ends: tuple[IntArray, IntArray], port: IntArray
+    ) -> None:
+        """NICs that go by MAC addresses, which are in no order, take the planned ports towards their switches, in place.
+
+        What is cabled otherwise has the ports that are left, so that a link to a wrong switch still shows.
+        """
+        is_address = np.array([bool(MAC_ADDRESS.fullmatch(text)) for text in self._file.ports] or [False])
+        device, far = ends
+        far_end = (far << DEVICE_BITS) | np.roll(codes, len(codes) // 2)  # the other ends stand half a list further
+        of_host: dict[int, dict[int, int]] = defaultdict(dict)  # of a host: its ports, each with a row that lists it
+        for row in rows[is_address[port[rows]] & (device[rows] >= 0)].tolist():
+            of_host[int(device[row])][int(port[row])] = row
+        place_of: dict[tuple[int, int], int] = {}
+        for host, cabled in of_host.items():
+            first, last = np.searchsorted(self._planned_end, (host << DEVICE_BITS, (host + 1) << DEVICE_BITS)).tolist()
+            free = list(range(first, last))
+            for is_right in (
+                lambda i, row: self._planned_far_end[i] == far_end[row],
+                lambda i, row: self._planned_far[i] == far[row],
+                lambda i, row: True,
+            ):
+                for own, row in cabled.items():
+                    place = next((i for i in free if is_right(i, row)), None) if (host, own) not in place_of else None
+                    if place is not None:
+                        free.remove(place)
+                        place_of[host, own] = int(self._planned_end[place]) & (UNREAD - 1)
+        for row in rows.tolist() if place_of else ():
+            codes[row] = place_of.get((int(device[row]), int(port[row])), codes[row])
 
     def _kind_of_devices(self, match: DeviceMatch) -> IntArray:
         """Index into KINDS; of devices that are not known yet the likely one."""

@@ -110,8 +110,8 @@ def test_two_hosts_of_one_name_in_two_domains_stay_two() -> None:
     assert found.kinds.count("host") == 2, "neither bridge nor router"
 
 
-@pytest.mark.parametrize("name", ["ens{0}f0np0", "mlx5_{0}", "gpu{0}_eth"])
-def test_mac_addresses_are_in_no_order_but_their_descriptions_are(name: str) -> None:
+@pytest.mark.parametrize("name", ["ens{0}f0np0", "mlx5_{0}", "gpu{0}_eth", "to the fabric"])
+def test_mac_addresses_are_in_no_order(name: str) -> None:
     """lldpd of a server sends its NIC's MAC address as the port and the interface as its description."""
     links = made(16)
 
@@ -124,6 +124,12 @@ def test_mac_addresses_are_in_no_order_but_their_descriptions_are(name: str) -> 
     assert text.count("00:00:5e") == 128
     answer = report(check_links(links, read(text)))
     assert (answer.as_designed, answer.planned) == (len(links), len(links)), answer.summary
+    first, second = (re.search(rf"{node} +(00:\S+)", text) for node in ("node-0001", "node-0002"))
+    assert first
+    assert second
+    rows = {first[0]: second[0], second[0]: first[0]}
+    answer = report(check_links(links, read(re.sub("|".join(rows), lambda row: rows[row[0]], text))))
+    assert (answer.as_designed, answer.totals["swapped"]) == (len(links) - 2, 1), answer.summary
 
 
 def test_servers_that_the_file_calls_so_are_not_said_to_be_none() -> None:
