@@ -295,4 +295,11 @@ def test_a_server_is_found_by_typing_and_owned_parts_are_rows(tab):
     tab.reload()
     playwright.expect(tab.locator(".part-row input").first).to_have_value("nvidia-qm9700")
     playwright.expect(tab.locator(".part-row .numeric")).to_have_value("160")
+    for pieces, line in (("24", "nvidia-qm9700: 24"), ("", "nvidia-qm9700")):  # and the page is left before the row is
+        tab.evaluate("document.querySelectorAll('#design-form details').forEach((one) => { one.open = true; })")
+        tab.locator(".part-row .numeric").fill(pieces)
+        tab.reload()
+        playwright.expect(tab.locator("#id_economics__owned")).to_have_value(line)
+        playwright.expect(tab.locator(".part-row .numeric")).to_have_value(pieces)
+        sent(tab)
     assert tab.evaluate("window.violations") == tab.watched == []

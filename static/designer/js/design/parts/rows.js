@@ -55,6 +55,7 @@ function rowOf(part, pieces) {
 // that were just added or typed in.
 const rowsOf = new Map();
 let carried = new Map();
+const unfinished = new Map(); // by the same field: what takes up that a row is typed in
 let isLeaving = false; // a form that is taken out of the page loses its focus: what is typed goes on, and is not finished
 
 function connect(field) {
@@ -98,11 +99,13 @@ function connect(field) {
     name(target.closest(".part-row"));
   });
   rows.addEventListener("change", save);
-  rows.addEventListener("focusout", () => { // a field that was moved into this form fires no change
-    if ([...rows.children].some((row) => entryOf(row) && isTyped(row))) {
+  function finish() {
+    if ([...rows.children].some((row) => entryOf(row) !== row.dataset.entry)) {
       save();
     }
-  });
+  }
+
+  rows.addEventListener("focusout", finish); // a field that was moved into this form fires no change
   rows.addEventListener("click", ({ target }) => {
     if (target.closest("button")) {
       target.closest(".part-row").remove();
@@ -123,6 +126,7 @@ function connect(field) {
   isLeaving = false;
   show(carried.get(field.name));
   rowsOf.set(field.name, () => [...rows.children]);
+  unfinished.set(field.name, finish);
   return () => show();
 }
 
@@ -130,5 +134,6 @@ document.addEventListener("studio:replacing", () => {
   isLeaving = true;
   carried = new Map([...rowsOf].map(([of, standing]) => [of, standing()]));
 });
+window.addEventListener("pagehide", () => unfinished.forEach((finish) => finish())); // a page that is left fires no change
 document.body.append(list);
 each("input[data-rows]", connect);
