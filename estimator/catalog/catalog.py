@@ -240,6 +240,12 @@ class Catalog:
         """Ids of every part that can have a price, kind by kind."""
         return [part_id for kind in PART_KINDS for part_id in getattr(self, kind)]
 
+    def numbered(self, part_number: str) -> list[str]:
+        """Ids of the parts that vendors give this number, in capitals or not."""
+        number = part_number.casefold()
+        parts = ((part_id, part) for kind in PART_KINDS for part_id, part in getattr(self, kind).items())
+        return [i for i, part in parts if number in map(str.casefold, getattr(part, "part_numbers", None) or ())]
+
     def sources_of(self, record_id: str) -> tuple[Source, ...]:
         """The sources that a record cites."""
         return tuple(self.sources[s] for s in self._source_ids.get(record_id, ()))

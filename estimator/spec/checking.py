@@ -229,9 +229,17 @@ def _is_deep(values: Any) -> bool:
     return bool(level)
 
 
-def unknown_part(field: str, kind: str, value: str, known: Iterable[str], instead: str = "") -> Problem:
-    """An id that the catalog does not have, with those near it; ``instead`` is another way out."""
+def unknown_part(
+    field: str, kind: str, value: str, known: Iterable[str], instead: str = "", numbered: Iterable[str] = ()
+) -> Problem:
+    """An id that the catalog does not have, with those near it; ``instead`` is another way out.
+
+    ``numbered`` are the ids of parts whose vendor's number it is: they are what was meant.
+    """
     way_out = f"; or {instead}" if instead else ""
+    if meant := " or ".join(numbered):
+        message = f"'{value[:80]}' is a vendor's part number. The catalog's name of that {kind} is {meant}{way_out}."
+        return Problem(field, "unknown_part", message)
     message = f"The catalog has no {kind} '{value[:80]}'. Near it: {near_words(value, known)}{way_out}."
     return Problem(field, "unknown_part", message)
 

@@ -106,7 +106,8 @@ def _server(compute: Compute, name: str, catalog: Catalog, problems: list[Proble
         )
         problems.append(Problem("compute.server", "rack_not_node", message, _as_trays(rack, compute)))
     elif name != "custom":
-        problems.append(unknown_part("compute.server", "GPU server", name, usable, CUSTOM))
+        numbered = [one for one in catalog.numbered(name) if one in usable]
+        problems.append(unknown_part("compute.server", "GPU server", name, usable, CUSTOM, numbered))
     return None
 
 
@@ -116,7 +117,8 @@ def nic_problem(compute: Compute, catalog: Catalog) -> Problem | None:
         return None
     field = "compute.nic"
     if compute.nic not in catalog.nics:
-        return unknown_part(field, "NIC", compute.nic, catalog.nics, "leave it out")
+        numbered = [one for one in catalog.numbered(compute.nic) if one in catalog.nics]
+        return unknown_part(field, "NIC", compute.nic, catalog.nics, "leave it out", numbered)
     server = catalog.server(compute.server)
     if server is None:
         message = (
@@ -166,7 +168,8 @@ def resolve_switches(fabric: AnyFabric, catalog: Catalog, problems: list[Problem
         part = asked or part_below
         has = _ports_of(part, fabric, catalog, rate) if part in catalog.switches else None
         if asked and asked != "custom" and asked not in catalog.switches:
-            problems.append(unknown_part(f"fabric.{tier}_switch", "switch", asked, catalog.switches, CUSTOM))
+            numbered = [one for one in catalog.numbered(asked) if one in catalog.switches]
+            problems.append(unknown_part(f"fabric.{tier}_switch", "switch", asked, catalog.switches, CUSTOM, numbered))
         elif asked and asked != "custom" and has is None:
             problems.append(_wrong_switch(f"fabric.{tier}_switch", asked, fabric, catalog, rate))
         elif asked and has is not None and radix is not None and radix > has:

@@ -40,7 +40,8 @@ def owned_problems(owned: Iterable[OwnedPart], catalog: Catalog, field: str) -> 
     for at, one in enumerate(owned):
         part = catalog.current_id(one.part)
         if part not in known:
-            yield unknown_part(f"{field}[{at}].part", "part", one.part, known, "leave it out")
+            numbered = catalog.numbered(one.part)
+            yield unknown_part(f"{field}[{at}].part", "part", one.part, known, "leave it out", numbered)
         if one.length_m is not None and part in known and part not in catalog.cables:
             message = f"'{one.part[:60]}' is no cable, and {one.length_m:g} m were given. Leave the length out."
             yield Problem(f"{field}[{at}].length_m", "length_of_no_cable", message)

@@ -418,6 +418,16 @@ def test_what_cannot_be_owned_is_refused(owned: list[dict[str, Any]], field: str
     assert [(one.field, one.code) for one in caught.value.problems] == [(f"economics.owned{field}", code)]
 
 
+@pytest.mark.parametrize("number", ["MMA4Z00-NS", "mma4z00-ns"])
+def test_a_vendor_s_part_number_leads_to_the_catalog_s_name(number: str) -> None:
+    """The bill of materials prints it beside the description, so that it is what one has at hand."""
+    with pytest.raises(SpecError) as caught:
+        spec_of(economics={"owned": [{"part": number}]})
+    (problem,) = caught.value.problems
+    assert "The catalog's name of that part is nv-mma4z00-ns; or leave it out." in problem.message
+    assert problem.message.startswith(f"'{number}' is a vendor's part number.")
+
+
 # ---------------------------------------------------------------- command line
 
 

@@ -189,6 +189,15 @@ def test_each_rule_refuses_by_field_and_code(compute: Any, fabric: Any, field: s
     assert found[field][1].endswith((".", "?"))
 
 
+def test_a_switch_s_part_number_leads_to_its_name_in_the_catalog() -> None:
+    found = problems_of({"compute": {"nodes": 4}, "fabric": NDR | {"leaf_switch": "MQM9700-NS2F"}})
+    assert "The catalog's name of that switch is nvidia-qm9700" in found["fabric.leaf_switch"][1]
+    found = problems_of(
+        {"compute": {"nodes": 4}, "fabric": NDR | {"leaf_switch": "MMA4Z00-NS"}}
+    )  # a transceiver is none
+    assert "Near it: " in found["fabric.leaf_switch"][1]
+
+
 @pytest.mark.parametrize("values", [None, [], "text", 3, True, {}, {"compute": {}}, {"spec_version": 2}])
 def test_what_is_no_design_is_refused(values: Any) -> None:
     assert problems_of(values)
