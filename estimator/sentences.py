@@ -29,5 +29,5 @@ def gb_s(value: float, form: str = ".1f") -> Part:
 
 
 def by_reader(program: str, page: str = "") -> Part:
-    """What a program is told, and what a page says in its place."""
+    """What a program reads, and what a page says in its place."""
     return Part(program, page=page)
