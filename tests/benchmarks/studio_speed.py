@@ -15,10 +15,13 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
 SIZES = {"1,024 GPUs": ("dgx-h100", "ndr", 1_024), "131,072 GPUs": ("dgx-b300", "roce-400", 131_072)}
 CLOCK = """
 window.times = [];
-let start = null;
-addEventListener("input", (event) => { if (event.target.closest?.("#design-form")) start = performance.now(); }, true);
+let start = null, shown = "";
+const figures = () => [...document.querySelectorAll("#summary .figure-value")].map((one) => one.textContent).join();
+addEventListener("input", (event) => {
+  if (event.target.closest?.("#design-form")) [start, shown] = [performance.now(), figures()];
+}, true);
 new MutationObserver(() => {
-  if (start === null || !document.querySelector("#summary .figures")) return;
+  if (start === null || figures() === shown) return; // a note that the edit is being saved is no figure
   const began = start; start = null;
   requestAnimationFrame(() => setTimeout(() => window.times.push(performance.now() - began)));
 }).observe(document, { subtree: true, childList: true, characterData: true });
