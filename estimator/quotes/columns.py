@@ -294,11 +294,7 @@ def _stated_currency(columns: Columns, sheet: QuoteSheet, money: Sequence[int]) 
         if row.number == columns.header_row:
             continue
         words = " ".join(row.cells)
-        if re.search(
-            r"price|currency|preis|währung|prix|devise|precio|moneda|prezz|valuta|quot|off[ef]r|angebot|amount|\bin\b",
-            words,
-            re.I,
-        ) and (found := currency_of(re.sub(r"\d[\d.,]*", "", words))):
+        if _SPEAKS_OF_MONEY.search(words) and (found := currency_of(re.sub(r"\d[\d.,]*", "", words))):
             return found, f"row {row.number}"
     seen = Counter(
         found for row in sheet.rows[: 4 * SAMPLE_ROWS] for place in money if (found := _currency_at(row, place))
