@@ -9,6 +9,7 @@ Formats: SONiC Command Reference, "LLDP"; lldpcli(8) of lldpd.
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -217,7 +218,7 @@ class _Reading:
             self._in_table = in_table
         return rest if behind[1] == self._here else line
 
-    def _row(self, line: str) -> "_Row | None":
+    def _row(self, line: str) -> Neighbour | None:
         """A neighbour of a table, by the header's columns where the row keeps to them."""
         if not self._in_table or not line.strip("- ") or line.startswith(_NO_ROWS):
             return None
@@ -229,9 +230,9 @@ class _Reading:
             here, far, far_port = (line[start:end].strip() for start, end in pairwise(starts))
             is_row = here and far_port and " " not in here and not here.endswith(":")
             codes, _, words = line[starts[-1] :].partition(" ")  # either may be blank
-            return _Row(here, far, far_port, words.strip(), is_station(codes)) if is_row else None
+            return Neighbour(here, far, far_port, words.strip(), is_station(codes)) if is_row else None
         found = _ROW.match(line)
-        return _Row(found[1], found[2], found[3], "", is_station(found[4] or "")) if found else None
+        return Neighbour(found[1], found[2], found[3], "", is_station(found[4] or "")) if found else None
 
     def _device(self, name: str) -> None:
         self.close()
@@ -248,33 +249,22 @@ class _Reading:
             words = far.get("PortDescr") or far.get("port.descr") or ""
             if _MAC.fullmatch(port):  # hosts give the MAC address of a port
                 port = words or port
-            self._add(self._number, _Row(self._port, name, port, words))
+            self._add(self._number, Neighbour(self._port, name, port, words))
         self._port, self._far = "", {}
 
-    def _add(self, number: int, row: "_Row") -> None:
+    def _add(self, number: int, row: Neighbour) -> None:
         if not self._here:
             self.n_nobodys += 1
             return
-        self.neighbours.add(Neighbour(number, self._here, *row))
+        self.neighbours.add(replace(row, line=number, here=self._here))
 
 
-class _Row(NamedTuple):
-    """A neighbour as a table has it; the names are those of ``Neighbour``."""
-
-    port: str
-    far: str
-    far_port: str
-    description: str = ""
-    is_station: bool = False
-    rate_gbit_s: int = 0
-
-
-def _row_of(cells: list[str], table: _Table) -> _Row:
+def _row_of(cells: list[str], table: _Table) -> Neighbour:
     here, far, far_port = (cells[place] for place in (table.port, table.far, table.far_port))
     speed = _SPEED.match(cells[table.speed]) if table.speed is not None else None
     codes = cells[table.capability] if table.capability is not None else ""
     rate = int(speed[1]) if speed else 0
-    return _Row(_SHORT.sub("Ethernet", here), far, _SHORT.sub("Ethernet", far_port), "", is_station(codes), rate)
+    return Neighbour(_SHORT.sub("Ethernet", here), far, _SHORT.sub("Ethernet", far_port), "", is_station(codes), rate)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -293,7 +283,7 @@ def _text_of(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _interfaces(answer: Any) -> Iterator[_Row]:
+def _interfaces(answer: Any) -> Iterator[Neighbour]:
     """The neighbours of an answer in json or json0."""
     for root in _listed(answer.get("lldp") if isinstance(answer, dict) else None):
         for one in _listed(root.get("interface") if isinstance(root, dict) else None):
@@ -305,7 +295,7 @@ def _interfaces(answer: Any) -> Iterator[_Row]:
                     far_port = _first(body.get("port"))
                     words = _text_of(far_port.get("descr")) if isinstance(far_port, dict) else ""
                     name = _neighbour_name(_first(body.get("chassis")))
-                    yield _Row(str(port), name, _neighbour_port(far_port), words)
+                    yield Neighbour(str(port), name, _neighbour_port(far_port), words)
 
 
 def _neighbour_name(chassis: Any) -> str:

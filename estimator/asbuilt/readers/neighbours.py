@@ -26,16 +26,19 @@ MANY_PORTS = 4  # of another name beside a port that may be the management port
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A row of a device's table: its port, the neighbour and its port, what the neighbour says of the port and of itself."""
+    """A row of a device's table: its port, the neighbour and its port, what the neighbour says of the port and of itself.
 
-    line: int
-    here: str
+    ``line`` and ``here``, the device, follow from where the row stands.
+    """
+
     port: str
     far: str
     far_port: str
     description: str = ""
     is_station: bool = False
     rate_gbit_s: int = 0
+    line: int = 0
+    here: str = ""
 
 
 def is_station(codes: str) -> bool:
