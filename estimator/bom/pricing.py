@@ -52,7 +52,7 @@ class Pricing:
         self._catalog, self._book = catalog, economics.price_book
         self._own = economics.prices
         self._name = self._own.name if self._own else ""
-        self._discount = Fraction(str(economics.volume_discount))
+        self._discount = _exact(economics.volume_discount)
         self._rows = _by_part(self._own)
         self._rates = self._own.exchange(catalog) if self._own else None
         self._day = (self._own.day if self._own else "") or catalog.priced_on
@@ -74,10 +74,12 @@ class Pricing:
         if self._catalog.kind_of(part) not in COMPARED_KINDS or is_own_part(part):
             return {}
         found = {book: self._catalog.price_for(part, book, PIECE, quantity, self._region) for book in BOOKS}
-        return {book: self._discounted(price.cents) for book, price in found.items() if price}
+        return {
+            book: self._discounted(price.cents.each(Fraction)).each(half_up) for book, price in found.items() if price
+        }
 
-    def _discounted(self, cents: Range[int]) -> Range[int]:
-        return cents.each(lambda amount: half_up(amount * (1 - self._discount)))
+    def _discounted(self, cents: Range[Fraction]) -> Range[Fraction]:
+        return cents * (1 - self._discount)
 
     def _chosen(self, part: str, per: str, quantity: int, length_m: float | None) -> OwnPrice | None:
         """Those of this very length first, then those of any."""
@@ -95,7 +97,7 @@ class Pricing:
         minor = price.minor.each(Fraction)
         if metre and length_m:
             exact += self._exact_cents(metre, length_m)
-            minor += metre.minor.each(lambda amount: amount * _exact(length_m))
+            minor += metre.minor.each(Fraction) * _exact(length_m)
             piece = f", {amount_text(price.typical, USD)}" if price.currency == USD else ""
             words = [f"{words[0]}{piece} + {amount_text(metre.typical, metre.currency)} a metre × {length_m:g} m"]
             rates[metre.currency] = self._rate(metre)
@@ -155,11 +157,11 @@ class Pricing:
         cents, bases = price.cents.each(Fraction), {price.basis}
         metre = self._catalog.price_for(price.part_id, self._book, METRE, quantity, self._region) if length_m else None
         if metre and length_m and not own_metre:
-            cents += metre.cents.each(lambda amount: amount * _exact(length_m))
+            cents += metre.cents.each(Fraction) * _exact(length_m)
             bases.add(metre.basis)
             words.append(f"{_piece_words(price)} + {amount_text(metre.typical_cents, USD)} a metre × {length_m:g} m")
         if self._discount and not is_own:
-            cents = cents.each(lambda amount: amount * (1 - self._discount))
+            cents = self._discounted(cents)
             words.append(f"less {float(self._discount * 100):g}% discount")
         if own_metre and length_m:
             cents += self._exact_cents(own_metre, length_m)
