@@ -32,7 +32,7 @@ def figure(word: str) -> float | None:
 def without_groups(words: list[str]) -> list[str]:
     """The cells of a row with the two whole numbers before its first fraction, bytes and iterations, in plain digits.
 
-    A size is a power of two, by which it is told from its last groups; where nothing tells, there are no cells.
+    A size is a power of two, which sets it apart from its last groups; where nothing does, there are no cells.
     """
     words = [word if word.count(".") == 1 else plain_whole(word) for word in words]  # 1.234 is a figure
     end = next((at for at, word in enumerate(words) if not is_whole_number(word, 20) and is_figure(word)), 0)
